@@ -46,7 +46,7 @@ impl Backend {
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         // The embedded server has answered it before the service was there. The framework admits it once.
-        if self.shared.has_begun() {
+        if self.shared.state.has_begun() {
             return Ok(InitializeResult::default());
         }
         Ok(initialize::initialize(&self.shared, &params))

@@ -201,8 +201,19 @@ impl dyn Platform + '_ {
         self.cancellable_in(Pool::Requests, move |_| work()).await
     }
 
-    /// As [`Self::off_thread`], for work of any kind that can be cancelled: it gets the flag of the request. Work that has not begun
-    /// when the request is cancelled never begins.
+    /// As [`Self::off_thread`], for work that can be cancelled: it gets the flag of the request. Work that has not begun when the
+    /// request is cancelled never begins.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn cancellable<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
+    ) -> jsonrpc::Result<T> {
+        self.cancellable_in(Pool::Requests, work).await
+    }
+
+    /// As [`Self::cancellable`], for a kind of computation.
     ///
     /// # Errors
     /// If it panics.

@@ -61,7 +61,7 @@ impl WorkProgress {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let state = match token {
             Some(_) => ProgressState::Ready,
-            None if shared.session().progress => ProgressState::Waiting,
+            None if shared.state.session().progress => ProgressState::Waiting,
             None => ProgressState::Silent,
         };
         let own = || format!("ptx-analyzer/{}", LAST.fetch_add(1, Ordering::Relaxed));

@@ -2,7 +2,8 @@
 
 use super::platform::Platform;
 use super::settings::Settings;
-use super::shared::{ServerMode, Shared};
+use super::shared::Shared;
+use super::state::ServerMode;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks the client to pull diagnostics again.
 pub fn diagnostics(shared: &Arc<Shared>) {
-    if shared.session().refreshes_diagnostics {
+    if shared.state.session().refreshes_diagnostics {
         let server = Arc::clone(shared);
         send(shared, "diagnostics", async move { server.client().await.workspace_diagnostic_refresh().await });
     }
@@ -22,7 +23,7 @@ pub fn diagnostics(shared: &Arc<Shared>) {
 /// Asks the client to refresh the register report, where it is shown: first the lenses, and the hints a moment later. Neovim up
 /// to 0.12 never shows the new hints if it redraws between requesting and receiving them, as it does when lenses arrive.
 pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
-    let session = shared.session();
+    let session = shared.state.session();
     let lenses = session.refreshes_lenses && settings.code_lens.enable && settings.code_lens.options.registers;
     let hints = session.refreshes_hints && settings.inlay_hints.enable && settings.inlay_hints.options.needs_flow();
     let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
@@ -51,9 +52,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Asks the client to refresh everything, because the settings have changed.
 pub fn all(shared: &Arc<Shared>) {
     diagnostics(shared);
-    let session = shared.session();
+    let session = shared.state.session();
     // For texts of other languages the server has neither tokens nor lenses, and others would send theirs again.
-    if shared.mode == ServerMode::Host {
+    if shared.state.mode == ServerMode::Host {
         return hints(shared);
     }
     if session.refreshes_tokens {
@@ -65,7 +66,7 @@ pub fn all(shared: &Arc<Shared>) {
 }
 
 fn hints(shared: &Arc<Shared>) {
-    if shared.session().refreshes_hints {
+    if shared.state.session().refreshes_hints {
         let server = Arc::clone(shared);
         send(shared, "inlay hints", async move { server.client().await.inlay_hint_refresh().await });
     }
@@ -73,7 +74,7 @@ fn hints(shared: &Arc<Shared>) {
 
 /// Asks the client to refresh code lenses.
 pub fn lenses(shared: &Arc<Shared>) {
-    if shared.session().refreshes_lenses {
+    if shared.state.session().refreshes_lenses {
         let server = Arc::clone(shared);
         send(shared, "code lenses", async move { server.client().await.code_lens_refresh().await });
     }

@@ -2,21 +2,11 @@
 //!
 //! If the server ignored a change, its text would differ from the client's, and every later range would apply to the wrong
 //! place. Such a document therefore counts as *out of sync*: the server reports nothing about it and refuses requests, until a
-//! message contains the whole text again.
+//! message contains the whole text again. What is recognised here, `gate` handles.
 
-use super::shared::Shared;
-use super::spelling::{as_opened, named_document};
-use super::transport::MessageGate;
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
-use tower_lsp_server::jsonrpc::{Error, ErrorCode, Request};
-use tower_lsp_server::ls_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, Uri,
-};
-
-/// The protocol's error code `RequestFailed`.
-pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
+use tower_lsp_server::ls_types::{DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams};
 
 /// The notifications that define the text of a document.
 const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
@@ -33,6 +23,11 @@ pub struct UnreadableMessage {
 }
 
 impl UnreadableMessage {
+    /// Whether it was to open a document.
+    pub fn opens(&self) -> bool {
+        self.method == METHODS[0]
+    }
+
     /// Recognises a notification about a text in a message that is not valid JSON; `None` if the message seems to be about
     /// something else.
     pub fn in_bytes(body: &[u8], reason: &str) -> Option<Self> {
@@ -69,90 +64,6 @@ fn string_after(body: &[u8], key: &str) -> Option<String> {
     let at = body.windows(key.len()).position(|w| w == key.as_bytes())?;
     let rest = body.get(at + key.len()..)?.trim_ascii_start().strip_prefix(b":")?;
     serde_json::Deserializer::from_slice(rest).into_iter::<String>().next()?.ok()
-}
-
-/// Returns the callbacks that see messages before the service does.
-pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
-    let state = Arc::clone(shared);
-    let (lost, open) = (Arc::clone(shared), Arc::clone(shared));
-    MessageGate {
-        spell: Box::new(move |request| match open.get() {
-            Some(shared) => as_opened(shared, request),
-            None => request,
-        }),
-        refuse: Box::new(move |request| refuse(state.get()?, request)),
-        lose: Box::new(move |message| {
-            // Before `initialize` there is no document, and the client must get nothing but answers.
-            if let Some(shared) = lost.get().filter(|shared| shared.has_begun()) {
-                handle(shared, message);
-            }
-        }),
-    }
-}
-
-/// Marks the documents that a message may have changed, and notifies the user.
-pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
-    let UnreadableMessage { method, uri, reason } = unreadable;
-    tracing::error!(
-        "`{method}` for {} cannot be understood: {reason}",
-        uri.as_deref().unwrap_or("an unknown document")
-    );
-    match (uri, *method) {
-        (Some(uri), _) => match uri.parse::<Uri>() {
-            Ok(uri) => shared.lose(&uri, *method == METHODS[0]),
-            // By a name that is no valid URI, such as one with a space, no document is opened; but it may mean an open one.
-            Err(_) => match shared.document_named(uri) {
-                Some(document) => shared.lose(&document.uri, false),
-                None => shared.tell_lost(uri),
-            },
-        },
-        // Any open document may have changed.
-        (None, "textDocument/didChange") => shared.documents().iter().for_each(|d| shared.lose(&d.uri, false)),
-        (None, _) => shared.tell_lost("a document"),
-    }
-}
-
-/// Returns the error for a request whose document is out of sync or has no worker thread; `None` if the request is to be
-/// answered.
-pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
-    if !shared.refuses() || request.id().is_none() {
-        return None;
-    }
-    let params = request.params()?;
-    let uri: Uri = named_document(params)?.parse().ok()?;
-    let refusal = shared.refusal(&uri)?;
-    // A pull of diagnostics is answered: its empty answer withdraws the diagnostics that the client shows.
-    if refusal.has_no_diagnostics() && request.method() == "textDocument/diagnostic" {
-        return None;
-    }
-    Some(Error { code: REQUEST_FAILED, message: refusal.message().into(), data: None })
-}
-
-/// The reason why requests about a document are refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentRefusal {
-    /// A message about its text could not be understood.
-    OutOfSync,
-    /// The system could not start a thread for the document.
-    NoThread,
-}
-
-impl DocumentRefusal {
-    /// Whether a pull of diagnostics gets an empty answer, which withdraws the diagnostics that the client shows.
-    fn has_no_diagnostics(self) -> bool {
-        self == Self::OutOfSync
-    }
-
-    fn message(self) -> &'static str {
-        match self {
-            Self::OutOfSync => {
-                "the text of this document is not known: a message about it could not be understood; close the file and open it again"
-            }
-            Self::NoThread => {
-                "this document is not followed: the system has no thread for it; close other files and open it again"
-            }
-        }
-    }
 }
 
 #[cfg(test)]

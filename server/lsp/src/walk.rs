@@ -112,17 +112,19 @@ impl Walk {
         let (mut jobs, mut seen) = (Vec::new(), HashSet::new());
         let (mut too_big, mut cut) = (0, false);
         let mut most = 0;
-        for folder in shared.folders().iter() {
-            let settings = folder.settings.clone().unwrap_or_else(|| shared.settings());
+        for folder in shared.state.folders().iter() {
+            let settings = folder.settings.clone().unwrap_or_else(|| shared.state.settings());
             most = settings.workspace.files.max(most);
             let found = self.files.find(folder, &settings.workspace, &self.cancelled).await;
             too_big += found.too_big;
             cut |= found.cut;
             for (file, stamp) in found.files {
                 // A folder may be inside of another one; the innermost one counts.
-                let Some(uri) = shared.spelling.uri(&file).filter(|_| seen.insert(file.clone())) else { continue };
-                if shared.document_of(&file).is_none() {
-                    let settings = shared.settings_of(&uri);
+                let Some(uri) = shared.state.spelling.uri(&file).filter(|_| seen.insert(file.clone())) else {
+                    continue;
+                };
+                if shared.state.document_of(&file).is_none() {
+                    let settings = shared.state.settings_of(&uri);
                     jobs.push(ExamineJob { file, uri, stamp, settings });
                 }
             }

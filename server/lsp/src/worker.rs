@@ -156,7 +156,7 @@ impl Worker {
         if self.document.is_stale(revision) {
             return;
         }
-        let settings = self.shared.settings_of(&self.document.uri);
+        let settings = self.shared.state.settings_of(&self.document.uri);
         let begin = Instant::now();
         // The settings contain only names that the tables have.
         let _ = self.analyzer.set_target(settings.target.as_deref());
@@ -176,8 +176,11 @@ impl Worker {
             return;
         }
         let document = Arc::clone(&self.document);
-        let context =
-            convert::ConversionContext { uri: &document.uri, rope: snapshot.rope(), session: self.shared.session() };
+        let context = convert::ConversionContext {
+            uri: &document.uri,
+            rope: snapshot.rope(),
+            session: self.shared.state.session(),
+        };
         let timings = Timings { parse, check, ..Timings::default() };
         let mut found = TextDiagnostics {
             work,
@@ -297,7 +300,7 @@ impl Worker {
         lock(&self.document.history.figures).0 = Arc::clone(&figures);
         self.hand_over(revision, snapshot, figures, true);
         if others {
-            refresh::registers(&self.shared, &self.shared.settings_of(&self.document.uri));
+            refresh::registers(&self.shared, &self.shared.state.settings_of(&self.document.uri));
         }
     }
 
@@ -395,7 +398,7 @@ impl Worker {
     }
 
     async fn report(&mut self, work: &DocumentWork, checked: CheckedText) {
-        let (uri, session, encoder) = (&self.document.uri, self.shared.session(), &mut self.encoder);
+        let (uri, session, encoder) = (&self.document.uri, self.shared.state.session(), &mut self.encoder);
         let encode = |checked: &CheckedText| match &checked.snapshot {
             Some(snapshot) => {
                 let context = convert::ConversionContext { uri, rope: snapshot.rope(), session };
@@ -420,7 +423,7 @@ pub async fn report(
     let checked = Arc::new(checked);
     // The previous result is dropped after the message is sent.
     let _previous = publisher.checked.send_replace(Some(Arc::clone(&checked)));
-    if !shared.session().pulls_diagnostics {
+    if !shared.state.session().pulls_diagnostics {
         while shared.outgoing.is_congested() {
             if document.is_stale(work.revision) {
                 return;
@@ -454,7 +457,7 @@ mod tests {
     use crate::backend::Backend;
     use crate::native::ThreadPools;
     use crate::position::ColumnEncoding;
-    use crate::shared::ServerMode;
+    use crate::state::ServerMode;
     use ptx_wire::framing::read_message;
     use ptx_wire::outgoing::Outgoing;
     use serde_json::Value;
@@ -507,7 +510,7 @@ mod tests {
         shared.open(uri.clone(), &text("FIRST"), 1);
         // No request waits forever, and the failure is reported to the user.
         assert_eq!(next(&messages, 1), (0, 1));
-        let document = shared.document(&uri).unwrap();
+        let document = shared.state.document(&uri).unwrap();
         let change = |version: i32, word: &str| {
             let all = TextDocumentContentChangeEvent { range: None, range_length: None, text: text(word) };
             document.change(ColumnEncoding::Utf16, version, vec![all]);

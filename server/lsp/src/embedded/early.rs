@@ -1,9 +1,9 @@
 //! Messages that arrive before all code is loaded.
 
+use super::super::gate;
 use super::super::handlers::{configuration, initialize, text};
 use super::super::shared::Shared;
-use super::super::transport::IncomingMessage;
-use super::super::unreadable::{self, REQUEST_FAILED};
+use super::super::transport::{IncomingMessage, REQUEST_FAILED};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl EarlyMessages {
             }
             IncomingMessage::Unreadable(unreadable, answer) => {
                 self.edits += 1;
-                unreadable::handle(shared, &unreadable);
+                gate::handle(shared, &unreadable);
                 return answer.iter().for_each(|answer| shared.outgoing.message(answer));
             }
             other => other,

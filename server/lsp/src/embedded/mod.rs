@@ -14,7 +14,8 @@ mod service;
 
 use super::host::HostWorker;
 use super::platform::{Platform, Pool};
-use super::shared::{ServerMode, Shared};
+use super::shared::Shared;
+use super::state::ServerMode;
 use super::sync::lock;
 use super::transport::{self, IncomingMessage};
 use super::walk::client_files::ClientFiles;
@@ -126,7 +127,7 @@ impl EmbeddedServer {
         *stage = Stage::Whole(incoming);
         drop(stage);
         // The flow lints wait for this.
-        self.shared.documents().iter().for_each(|document| document.recheck());
+        self.shared.state.documents().iter().for_each(|document| document.recheck());
     }
 
     /// Refuses the requests that have waited: the rest of the code did not load, for a reason. Texts are checked all the same.
@@ -139,8 +140,8 @@ impl EmbeddedServer {
     /// Returns messages that open the current documents in another server, as a JSON list. Documents whose text is unknown are
     /// left out.
     pub fn documents(&self) -> Vec<u8> {
-        let documents = self.shared.documents();
-        let known = documents.iter().filter(|d| self.shared.refusal(&d.uri).is_none());
+        let documents = self.shared.state.documents();
+        let known = documents.iter().filter(|d| self.shared.state.refusal(&d.uri).is_none());
         let open = known.map(|document| {
             let (version, rope) = document.current();
             let item = json!({
@@ -155,12 +156,12 @@ impl EmbeddedServer {
     /// the user gets a message. With `give_up`, the next text of that document is not checked. `files` were not open when work on
     /// them failed; they are left out.
     pub fn recover(&self, what: &str, give_up: bool, tell: bool, files: impl IntoIterator<Item = Uri>) {
-        self.shared.give_up(files);
+        self.shared.state.give_up(files);
         if tell {
             self.shared.failed(what);
         }
         if give_up && let Ok(uri) = what.parse::<Uri>() {
-            self.shared.spare(uri);
+            self.shared.state.spare(uri);
         }
     }
 }

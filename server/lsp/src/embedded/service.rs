@@ -1,9 +1,9 @@
 //! Runs a service of the framework on a platform.
 
+use super::super::gate;
 use super::super::host::HostBackend;
 use super::super::shared::Shared;
 use super::super::transport::{self, IncomingMessage};
-use super::super::unreadable;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
@@ -16,7 +16,7 @@ pub(super) fn serve_with<S: LanguageServer>(
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let incoming = futures::stream::poll_fn(move |context| receiver.poll_recv(context));
     let (platform, outgoing) = (Arc::clone(&shared.platform), shared.outgoing.clone());
-    let gate = unreadable::gate(&Arc::new(OnceLock::from(Arc::clone(shared))));
+    let gate = gate::gate(&Arc::new(OnceLock::from(Arc::clone(shared))));
     shared.spawn(async move {
         let (service, socket) = ready.await;
         transport::serve(service, socket, platform, incoming, outgoing, gate).await;

@@ -76,7 +76,7 @@ async fn stored_or_run(
     let Some(snapshot) = &checked.snapshot else {
         return Err(LaunchRefusal::new("not-open", "this is no PTX"));
     };
-    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let settings = shared.state.settings_of(&document.uri).evaluation.clone();
     if !settings.enable {
         return Err(LaunchRefusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
     }
@@ -100,7 +100,7 @@ pub fn known(
     snapshot: &Snapshot,
     question: &LaunchQuery,
 ) -> Option<Arc<Evaluation>> {
-    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let settings = shared.state.settings_of(&document.uri).evaluation.clone();
     let limits = EvaluationLimits::new(&settings);
     let last = document.history.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.is_cut_short())?;
     same(&last.question, &last.entry, question, &last.module).then_some(last)
@@ -163,7 +163,7 @@ async fn evaluate(
 /// Evaluates a document again, if it is followed; called when it was checked and is idle. Returns at once.
 pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<CheckedText>) {
     let Some(snapshot) = checked.snapshot.clone() else { return };
-    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    let settings = shared.state.settings_of(&document.uri).evaluation.clone();
     if !settings.enable || !settings.live {
         return;
     }
@@ -174,7 +174,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
 
 /// Notifies clients with their own view.
 fn tell(shared: &Shared, uri: &Uri, version: i32, mut said: Value) {
-    if shared.session().shows_warps {
+    if shared.state.session().shows_warps {
         said["uri"] = json!(uri);
         said["version"] = json!(version);
         shared.outgoing.encoded(outgoing::notification("ptx-analyzer/evaluated", said));

@@ -45,6 +45,7 @@ pub async fn in_turn<T: Send + 'static>(
     let (begin, server) = (Instant::now(), Arc::clone(shared));
     let limit = limit.as_secs().max(1);
     shared
+        .platform
         .off_thread(move || {
             // The turn ends only with the programs, even if the request was cancelled.
             let _turn = turn;
@@ -89,7 +90,7 @@ impl AssemblerRequest {
         };
         let uri = match argument.as_str().map_or_else(|| text("uri"), |uri| Ok(Some(uri)))? {
             Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?,
-            None => match shared.documents().as_slice() {
+            None => match shared.state.documents().as_slice() {
                 [only] => only.uri.clone(),
                 _ => return Err(Error::invalid_params("the command takes an object with a string `uri`")),
             },

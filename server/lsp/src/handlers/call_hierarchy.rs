@@ -69,8 +69,9 @@ pub async fn incoming(
 ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
     let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
-    let session = shared.session();
+    let session = shared.state.session();
     shared
+        .platform
         .off_thread(move || {
             let mut out = Vec::new();
             for (uri, snapshot) in &modules {
@@ -92,8 +93,9 @@ pub async fn outgoing(
 ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
     let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
-    let session = shared.session();
+    let session = shared.state.session();
     shared
+        .platform
         .off_thread(move || {
             // The document that contains the body.
             let body = |(_, s): &&(Uri, Snapshot)| ptx_ide::callable(s, &name).is_some_and(|c| !c.elsewhere);

@@ -64,16 +64,17 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 /// Returns the actions at a range.
 pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let uri = params.text_document.uri;
-    let session = shared.session();
-    let Some(document) = shared.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
-    shared.touch(&uri);
+    let session = shared.state.session();
+    let Some(document) = shared.state.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };
+    shared.state.touch(&uri);
     let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
     let measures = shared.ptxas.program.is_ready();
     let disassembles = measures && shared.nvdisasm.program.is_ready();
-    let evaluates = shared.settings_of(&uri).evaluation.enable;
+    let evaluates = shared.state.settings_of(&uri).evaluation.enable;
     shared
+        .platform
         .cancellable(move |cancelled| {
             let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
             let context = ActionBuilder { uri: &uri, session, checked: &checked };

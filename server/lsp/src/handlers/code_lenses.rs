@@ -27,15 +27,16 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 /// has requested the lenses twice, as it does at the start.)
 pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
-    let settings = shared.settings_of(&uri);
+    let settings = shared.state.settings_of(&uri);
     if !settings.code_lens.enable {
         return Ok(None);
     }
-    let Some(document) = shared.document(&uri) else { return Ok(None) };
+    let Some(document) = shared.state.document(&uri) else { return Ok(None) };
     let Some(parsed) = document.parsed(document.revision()).await else { return Ok(None) };
-    let session = shared.session();
+    let session = shared.state.session();
     let server = Arc::clone(shared);
     shared
+        .platform
         .off_thread(move || {
             let ParsedText { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
             let figures = &server.ptxas.figures(&uri, snapshot, figures);
@@ -73,13 +74,14 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     let uri = data.and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let kind = data.and_then(|d| LensKind::named(d["kind"].as_str()?));
     let (Some(uri), Some(kind)) = (uri, kind) else { return Ok(lens) };
-    let session = shared.session();
-    let parsed = match shared.document(&uri) {
+    let session = shared.state.session();
+    let parsed = match shared.state.document(&uri) {
         Some(document) => read(shared, &document, kind == LensKind::Registers && !session.refreshes_lenses).await,
         None => None,
     };
     let server = Arc::clone(shared);
     shared
+        .platform
         .off_thread(move || {
             let found = parsed.as_ref().and_then(|parsed| {
                 let snapshot = parsed.snapshot.as_ref()?;

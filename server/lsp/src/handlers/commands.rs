@@ -65,12 +65,13 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
             let Some((_, snapshot)) = snapshot(shared, &uri).await else {
                 return Ok(None);
             };
-            shared.off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
+            shared.platform.off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
         }
         EXPLAIN => {
             let query = string(&argument, "query")?.to_owned();
             let show = argument.get("show") == Some(&Value::Bool(true));
             let text = shared
+                .platform
                 .off_thread({
                     let query = query.clone();
                     move || ptx_ide::explain(&query)
@@ -113,7 +114,7 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     let message = format!("{code}: {summary}");
     let uri: Option<Uri> = page_address(code).parse().ok();
     runner.spawn(async move {
-        if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
+        if let Some(uri) = uri.filter(|_| shared.state.session().shows_documents) {
             let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
             let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
             if matches!(shown, Some(Ok(true))) {
@@ -126,13 +127,13 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
 
 /// Opens a text in the client, as a file that ends with the server; does nothing if the client opens no documents.
 pub async fn open_text(shared: &Arc<Shared>, name: String, extension: &'static str, text: String) {
-    if !shared.session().shows_documents {
+    if !shared.state.session().shows_documents {
         return;
     }
     let server = Arc::clone(shared);
-    let written = shared.off_thread(move || server.evaluations.write(&name, extension, &text)).await;
+    let written = shared.platform.off_thread(move || server.evaluations.write(&name, extension, &text)).await;
     let written = written.ok().and_then(std::result::Result::ok).map(|path| FileName::of_path(&path));
-    let Some(uri) = written.and_then(|file| shared.spelling.uri(&file)) else { return };
+    let Some(uri) = written.and_then(|file| shared.state.spelling.uri(&file)) else { return };
     let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
     let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
     if !matches!(shown, Some(Ok(true))) {

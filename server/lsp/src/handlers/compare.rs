@@ -46,6 +46,7 @@ async fn answer(
     let found = snapshot(shared, &question.uri).await;
     let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
     let (job, known) = shared
+        .platform
         .off_thread(move || {
             let job = CompareJob::new(server, question, found)?;
             // A stored result needs no turn.
@@ -91,7 +92,7 @@ impl CompareJob {
         question: AssemblerRequest,
         found: Option<(Arc<OpenDocument>, Snapshot)>,
     ) -> Result<Self> {
-        let configuration = shared.ptxas.program.configuration(&shared.folders()).map_err(refused)?.clone();
+        let configuration = shared.ptxas.program.configuration(&shared.state.folders()).map_err(refused)?.clone();
         let Some((document, snapshot)) = found else {
             return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
         };

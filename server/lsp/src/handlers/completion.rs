@@ -30,7 +30,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 /// Returns the completion items at a position.
 pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let uri = params.text_document_position.text_document.uri.clone();
-    let settings = shared.settings_of(&uri);
+    let settings = shared.state.settings_of(&uri);
     if !settings.completion.enable {
         return Ok(None);
     }
@@ -103,9 +103,9 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     let (Some(uri), Some(kind), Some(name)) = (word("uri"), word("kind"), word("word")) else { return Ok(item) };
     let Ok(uri) = uri.parse::<Uri>() else { return Ok(item) };
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(item) };
-    let client = shared.session().completing;
+    let client = shared.state.session().completing;
     let topic = Topic::from_parts(&kind, &name);
-    let text = shared.off_thread(move || ptx_ide::documentation(&snapshot, &topic)).await?;
+    let text = shared.platform.off_thread(move || ptx_ide::documentation(&snapshot, &topic)).await?;
     let kind = if client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     item.documentation = text.map(|value| Documentation::MarkupContent(MarkupContent { kind, value }));
     Ok(item)

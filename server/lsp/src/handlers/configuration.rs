@@ -18,7 +18,7 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// Registers for changes of the configuration and requests the current settings, at the beginning of the session.
 pub fn begin(shared: &Arc<Shared>) {
-    let session = shared.session();
+    let session = shared.state.session();
     if session.registers_configuration {
         let (runner, shared) = (shared, Arc::clone(shared));
         runner.spawn(async move {
@@ -39,7 +39,7 @@ pub fn begin(shared: &Arc<Shared>) {
 /// Handles `workspace/didChangeConfiguration`. Some clients send the settings along, others expect a request. The sent settings
 /// do not cover single folders.
 pub fn changed(shared: &Arc<Shared>, sent: &Value) {
-    if !changed_to(shared, sent) || shared.folders().iter().nth(1).is_some() {
+    if !changed_to(shared, sent) || shared.state.folders().iter().nth(1).is_some() {
         ask(shared);
     }
 }
@@ -56,13 +56,13 @@ pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
 
 /// Requests the settings: the global ones and those of each folder.
 pub fn ask(shared: &Arc<Shared>) {
-    if !shared.session().configuration {
+    if !shared.state.session().configuration {
         return;
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     let (runner, shared) = (shared, Arc::clone(shared));
     runner.spawn(async move {
-        let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
+        let folders: Vec<Uri> = shared.state.folders().iter().map(|f| f.uri.clone()).collect();
         let item = |scope_uri: Option<&Uri>| ConfigurationItem {
             scope_uri: scope_uri.cloned(),
             section: Some(SECTION.to_owned()),
@@ -73,10 +73,10 @@ pub fn ask(shared: &Arc<Shared>) {
                 let mut answers = answers.into_iter();
                 // `null` means that nothing is set; the settings of the start stay valid.
                 let everywhere = answers.next().filter(|s| !s.is_null()).map(|s| read(&shared, &s));
-                let mut differ = everywhere.is_some_and(|settings| shared.set_settings(settings));
+                let mut differ = everywhere.is_some_and(|settings| shared.state.set_settings(settings));
                 for (folder, answer) in folders.iter().zip(answers) {
                     let own = Some(answer).filter(|s| !s.is_null()).map(|s| read(&shared, &s));
-                    differ |= shared.change_folders(|folders| folders.set_settings(folder, own));
+                    differ |= shared.state.change_folders(|folders| folders.set_settings(folder, own));
                 }
                 if differ {
                     take_effect(&shared);
@@ -92,10 +92,10 @@ pub fn ask(shared: &Arc<Shared>) {
 fn apply(shared: &Arc<Shared>, section: &Value) {
     let settings = read(shared, section);
     // Settings that a client sends by itself are global and replace those of folders.
-    let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
-    let mut differ = shared.set_settings(settings);
+    let folders: Vec<Uri> = shared.state.folders().iter().map(|f| f.uri.clone()).collect();
+    let mut differ = shared.state.set_settings(settings);
     for folder in folders {
-        differ |= shared.change_folders(|folders| folders.set_settings(&folder, None));
+        differ |= shared.state.change_folders(|folders| folders.set_settings(&folder, None));
     }
     if differ {
         take_effect(shared);
@@ -121,7 +121,7 @@ fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
 
 /// Rechecks and refreshes everything after a change of the settings.
 pub fn take_effect(shared: &Arc<Shared>) {
-    for document in shared.documents() {
+    for document in shared.state.documents() {
         document.recheck();
     }
     shared.workspace.changed();

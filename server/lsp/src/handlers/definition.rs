@@ -26,7 +26,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 
 /// Returns the definitions of the name at a position; for a `.loc` or a `.file` the place in the source file.
 pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-    let links = shared.session().definition_links;
+    let links = shared.state.session().definition_links;
     let server = Arc::clone(shared);
     find(shared, params, links, move |place, uri| {
         let source = ptx_ide::source_position(&place.snapshot, place.offset);
@@ -40,7 +40,7 @@ pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> R
 
 /// Returns the declarations of the name at a position.
 pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
-    let links = shared.session().declaration_links;
+    let links = shared.state.session().declaration_links;
     find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset)))
         .await
 }
@@ -50,7 +50,7 @@ pub async fn implementation(
     shared: &Shared,
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoImplementationResponse>> {
-    let links = shared.session().implementation_links;
+    let links = shared.state.session().implementation_links;
     find(shared, params, links, |place, uri| here(place, uri, ptx_ide::implementation(&place.snapshot, place.offset)))
         .await
 }
@@ -137,7 +137,7 @@ pub fn source_file(shared: &Shared, uri: &Uri, path: &str) -> Option<Uri> {
     let short = without_dots(&path);
     let is_same = || real(&short).is_ok_and(|short| real(&path).is_ok_and(|path| short == path));
     let path = if short == path || is_same() { short } else { path };
-    shared.uri_of(&FileName::of_path(&path))
+    shared.state.uri_of(&FileName::of_path(&path))
 }
 
 /// Returns a link to a place in a source file, if the file exists.

@@ -30,7 +30,7 @@ pub fn result_id(checked: &CheckedText) -> String {
 
 /// Returns the diagnostics of a document.
 pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-    let checked = match shared.document(&params.text_document.uri) {
+    let checked = match shared.state.document(&params.text_document.uri) {
         Some(document) => {
             let revision = document.revision();
             document.checked(revision).await

@@ -18,8 +18,9 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 /// Returns the folding ranges of a document.
 pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
-    let session = shared.session();
+    let session = shared.state.session();
     shared
+        .platform
         .off_thread(move || {
             let mut found = ptx_ide::folds(&snapshot);
             if let Some(most) = session.most_folds

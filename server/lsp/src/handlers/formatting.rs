@@ -48,7 +48,7 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Fo
 pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> FormattingResult {
     let place = params.text_document_position;
     let uri = &place.text_document.uri;
-    let Some(typed) = params.ch.chars().next().filter(|_| shared.settings_of(uri).formatting.on_type) else {
+    let Some(typed) = params.ch.chars().next().filter(|_| shared.state.settings_of(uri).formatting.on_type) else {
         return Ok(None);
     };
     let range = Range::new(place.position, place.position);
@@ -65,7 +65,7 @@ async fn edits(
     options: &FormattingOptions,
     compute: impl FnOnce(&Stretch, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
 ) -> FormattingResult {
-    let options = with_client(&shared.settings_of(uri).formatting, options);
+    let options = with_client(&shared.state.settings_of(uri).formatting, options);
     edits_within(shared, uri, range, move |stretch| {
         let edits = compute(&stretch, &options);
         Some(super::text_edits(stretch.session.encoding, stretch.snapshot.rope(), &edits))

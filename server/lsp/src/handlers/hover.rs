@@ -18,7 +18,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 /// Returns the hover for a position.
 pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<Hover>> {
     let uri = params.text_document_position_params.text_document.uri.clone();
-    if !shared.settings_of(&uri).hover.enable {
+    if !shared.state.settings_of(&uri).hover.enable {
         return Ok(None);
     }
     let server = Arc::clone(shared);

@@ -11,9 +11,9 @@ use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapab
 /// Stores the client's features and returns the server's capabilities.
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
     let session = ClientFeatures::new(params);
-    shared.begin(session);
+    shared.state.begin(session);
     log::begin(&shared.outgoing, params.trace);
-    shared.change_folders(|folders| *folders = Folders::new(params));
+    shared.state.change_folders(|folders| *folders = Folders::new(params));
     let options = params.initialization_options.as_ref();
     for wrong in [shared.ptxas.begin(options), shared.nvdisasm.begin(options)].into_iter().flatten() {
         configuration::complain(shared, wrong);

@@ -38,16 +38,17 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 /// Returns the hints in a range of a document.
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
-    let settings = shared.settings_of(&uri);
-    let document = shared.document(&uri).filter(|d| d.history.evaluation.focus().is_some());
+    let settings = shared.state.settings_of(&uri);
+    let document = shared.state.document(&uri).filter(|d| d.history.evaluation.focus().is_some());
     if !settings.inlay_hints.enable && document.is_none() {
         return Ok(None);
     }
     let name = uri.clone();
     // A client that cannot be asked to refresh waits a little for the register report.
-    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.needs_flow();
+    let waits = !shared.state.session().refreshes_hints && settings.inlay_hints.options.needs_flow();
     let patience = if waits { LINTS_TIMEOUT } else { Duration::ZERO };
-    if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
+    if let Some(document) =
+        document.as_ref().filter(|_| !shared.state.session().refreshes_hints && settings.evaluation.live)
     {
         evaluated(shared, document).await;
     }
@@ -106,8 +107,9 @@ pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> 
     let Some(uri) = uri else { return Ok(hint) };
     let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
     let figures = document.last_parsed().map(|p| Arc::clone(&p.figures)).unwrap_or_default();
-    let (session, settings) = (shared.session(), shared.settings_of(&uri));
+    let (session, settings) = (shared.state.session(), shared.state.settings_of(&uri));
     shared
+        .platform
         .off_thread(move || {
             let offset = session.encoding.offset(snapshot.rope(), hint.position);
             let label = text(&hint.label);

@@ -24,8 +24,9 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 pub async fn links(shared: &Arc<Shared>, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
-    let (session, server) = (shared.session(), Arc::clone(shared));
+    let (session, server) = (shared.state.session(), Arc::clone(shared));
     shared
+        .platform
         .off_thread(move || {
             let mut known: HashMap<String, Option<Uri>> = HashMap::new();
             let mut out = Vec::new();

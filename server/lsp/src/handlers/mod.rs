@@ -84,7 +84,7 @@ const WITH_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_do
 /// Returns the document of a request and its tree, of the text the client had when it sent the request or of a later one.
 /// Returns `None` if the document is not open or not PTX.
 async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<OpenDocument>, Snapshot)> {
-    let document = shared.document(uri)?;
+    let document = shared.state.document(uri)?;
     let revision = document.revision();
     let parsed = document.parsed(revision).await?;
     Some((document, parsed.snapshot.clone()?))
@@ -101,8 +101,8 @@ struct Other {
 
 /// Returns the other open documents with their last trees: a request does not wait until they are parsed.
 fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
-    let own = shared.document(uri).map(|own| own.uri.clone());
-    let documents = shared.documents().into_iter().filter(|document| Some(&document.uri) != own.as_ref());
+    let own = shared.state.document(uri).map(|own| own.uri.clone());
+    let documents = shared.state.documents().into_iter().filter(|document| Some(&document.uri) != own.as_ref());
     let one = |document: Arc<OpenDocument>| {
         let (revision, version) = (document.revision(), document.current().0);
         let parsed = document.last_parsed()?;
@@ -161,7 +161,7 @@ async fn at_in<T: Send + 'static>(
     let found = stretch(shared, &params.text_document.uri, range, Duration::ZERO).await?;
     let Some((_, revision, Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
     let place = DocumentPosition { snapshot, offset: range.start, session, figures, revision };
-    shared.cancellable_in(pool, move |_| compute(&place)).await
+    shared.platform.cancellable_in(pool, move |_| compute(&place)).await
 }
 
 /// A range of a document that a request names.
@@ -198,7 +198,7 @@ async fn within_after<T: Send + 'static>(
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let Some((.., stretch)) = stretch(shared, uri, range, patience).await? else { return Ok(None) };
-    shared.cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
+    shared.platform.cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
 /// As [`within`], for answers that are edits without a version. Edits of an older text would be wrong, and the client may not
@@ -215,7 +215,7 @@ async fn edits_within<T: Send + 'static>(
     let Some((document, revision, stretch)) = stretch(shared, uri, range, Duration::ZERO).await? else {
         return Ok(None);
     };
-    let answer = shared.off_thread(move || compute(stretch)).await?;
+    let answer = shared.platform.off_thread(move || compute(stretch)).await?;
     if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
 }
 
@@ -226,9 +226,9 @@ async fn stretch(
     range: Range,
     patience: Duration,
 ) -> Result<Option<(Arc<OpenDocument>, u64, Stretch)>> {
-    let session = shared.session();
-    let Some(document) = shared.document(uri) else { return Ok(None) };
-    shared.touch(uri);
+    let session = shared.state.session();
+    let Some(document) = shared.state.document(uri) else { return Ok(None) };
+    shared.state.touch(uri);
     let (revision, range) = document.note(session.encoding, range);
     let parsed = match patience.is_zero() {
         true => document.parsed(revision).await,

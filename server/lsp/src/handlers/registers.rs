@@ -39,7 +39,7 @@ impl RegistersRequest {
 /// Answers the command; `null` if the document is not open or not PTX.
 pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let asked = RegistersRequest::read(argument)?;
-    let Some(document) = shared.document(&uri) else { return Ok(None) };
+    let Some(document) = shared.state.document(&uri) else { return Ok(None) };
     let revision = document.revision();
     let wait = argument.get("wait") == Some(&Value::Bool(true));
     let parsed = if wait {
@@ -50,6 +50,7 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let show = asked.show;
     let server = Arc::clone(shared);
     let answer = shared
+        .platform
         .off_thread(move || {
             let parsed = parsed?;
             let snapshot = parsed.snapshot.as_ref()?;

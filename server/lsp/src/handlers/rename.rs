@@ -54,8 +54,8 @@ pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Res
 pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let position = params.text_document_position;
     let uri = position.text_document.uri;
-    let session = shared.session();
-    let Some(document) = shared.document(&uri) else { return Ok(None) };
+    let session = shared.state.session();
+    let Some(document) = shared.state.document(&uri) else { return Ok(None) };
     let others = others(shared, &uri);
     let (revision, range) = document.note(session.encoding, Range::new(position.position, position.position));
     let version = document.current().0;
@@ -67,6 +67,7 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let new = params.new_name;
     shared
+        .platform
         .off_thread(move || {
             let found = ptx_ide::rename(&snapshot, range.start, &new)?;
             let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };

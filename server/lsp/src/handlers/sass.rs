@@ -60,7 +60,7 @@ pub async fn sass(shared: &Arc<Shared>, argument: &Value, token: Option<Progress
 }
 
 async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<ProgressToken>) -> Result<Value> {
-    let found = shared.document(&request.which.uri);
+    let found = shared.state.document(&request.which.uri);
     let revision = found.as_ref().map(|d| d.revision());
     let version = found.as_ref().map(|d| d.current().0);
     let parsed = match (&found, revision) {
@@ -73,6 +73,7 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
     });
     let (server, uri, instructions) = (Arc::clone(shared), request.which.uri.clone(), request.instructions);
     let (job, known) = shared
+        .platform
         .off_thread(move || {
             let job = SassJob::new(server, request, text)?;
             // A stored result needs no turn.
@@ -94,6 +95,7 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
         }
     };
     shared
+        .platform
         .off_thread(move || {
             let mut out = code.json(instructions);
             out["uri"] = json!(uri);
@@ -132,8 +134,8 @@ struct SassJob {
 
 impl SassJob {
     fn new(shared: Arc<Shared>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
-        let configuration = shared.ptxas.program.configuration(&shared.folders()).map_err(refused)?.clone();
-        let disassembler = shared.nvdisasm.program.configuration(&shared.folders()).map_err(refused)?.clone();
+        let configuration = shared.ptxas.program.configuration(&shared.state.folders()).map_err(refused)?.clone();
+        let disassembler = shared.nvdisasm.program.configuration(&shared.state.folders()).map_err(refused)?.clone();
         let AssemblerRequest { uri, entry, target } = request.which;
         let Some(text) = text else {
             return Err(refused(format!("{} is not open, or is not PTX", uri.as_str())));
@@ -248,6 +250,7 @@ pub async fn source_of(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resu
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     let server = Arc::clone(shared);
     shared
+        .platform
         .off_thread(move || {
             let found = ptx_ide::source_of_line(&snapshot, line - 1)?;
             let file = source_file(&server, &uri, &found.path)?;

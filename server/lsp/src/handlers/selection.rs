@@ -14,8 +14,8 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 
 /// Returns nested selections around each position.
 pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
-    let Some(document) = shared.document(&params.text_document.uri) else { return Ok(None) };
-    let encoding = shared.session().encoding;
+    let Some(document) = shared.state.document(&params.text_document.uri) else { return Ok(None) };
+    let encoding = shared.state.session().encoding;
     let note = |position| document.note(encoding, Range::new(position, position));
     let noted: Vec<_> = params.positions.into_iter().map(note).collect();
     let Some(parsed) = document.parsed(document.revision()).await else { return Ok(None) };
@@ -24,6 +24,7 @@ pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result
     let places = places.ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     shared
+        .platform
         .off_thread(move || {
             let rope = snapshot.rope();
             let one = |place: std::ops::Range<usize>| {

@@ -58,7 +58,7 @@ pub async fn delta(
 /// Returns the tokens that overlap a range of a document.
 pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokensRangeResult>> {
     let uri = params.text_document.uri;
-    let settings = shared.settings_of(&uri);
+    let settings = shared.state.settings_of(&uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);
     }
@@ -71,7 +71,7 @@ pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result
 }
 
 async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, Vec<SemanticToken>)>> {
-    let settings = shared.settings_of(uri);
+    let settings = shared.state.settings_of(uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);
     }
@@ -79,8 +79,8 @@ async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, 
     if snapshot.rope().len_bytes() > settings.semantic_tokens.limit {
         return Ok(None);
     }
-    let (encoding, standard) = (shared.session().encoding, settings.semantic_tokens.standard);
-    let tokens = shared.off_thread(move || all(&snapshot, encoding, standard)).await?;
+    let (encoding, standard) = (shared.state.session().encoding, settings.semantic_tokens.standard);
+    let tokens = shared.platform.off_thread(move || all(&snapshot, encoding, standard)).await?;
     Ok(Some((document, tokens)))
 }
 

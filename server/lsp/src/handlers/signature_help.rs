@@ -23,7 +23,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 /// Returns the forms of the instruction whose operands are being written.
 pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let position = params.text_document_position_params;
-    if !shared.settings_of(&position.text_document.uri).completion.signatures {
+    if !shared.state.settings_of(&position.text_document.uri).completion.signatures {
         return Ok(None);
     }
     at(shared, position, |place| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Returns the status, for programs and as Markdown.
 pub fn status(shared: &Shared) -> Value {
-    let mut documents = shared.documents();
+    let mut documents = shared.state.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     let documents: Vec<Value> = documents.iter().map(|d| document(shared, d)).collect();
     let (resident, peak) = memory();
@@ -17,8 +17,8 @@ pub fn status(shared: &Shared) -> Value {
         "seconds": shared.started.elapsed().as_secs(),
         "memory": { "resident_bytes": resident, "peak_bytes": peak },
         "documents": documents,
-        "ptxas": shared.ptxas.program.status(&shared.folders()),
-        "nvdisasm": shared.nvdisasm.program.status(&shared.folders()),
+        "ptxas": shared.ptxas.program.status(&shared.state.folders()),
+        "nvdisasm": shared.nvdisasm.program.status(&shared.state.folders()),
     });
     let markdown = markdown(&out);
     out["markdown"] = Value::String(markdown);

@@ -18,8 +18,9 @@ pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> 
     let Some((_, snapshot)) = snapshot(shared, &uri).await else {
         return Ok(None);
     };
-    let session = shared.session();
+    let session = shared.state.session();
     shared
+        .platform
         .off_thread(move || {
             let symbols = ptx_ide::document_symbols(&snapshot);
             Some(if session.nested_symbols {

@@ -37,7 +37,7 @@ pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
 
 /// Handles a save: held-back diagnostics are published.
 pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
-    if let Some(document) = shared.document(&params.text_document.uri) {
+    if let Some(document) = shared.state.document(&params.text_document.uri) {
         document.saved();
     }
 }
@@ -45,11 +45,11 @@ pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
 /// Applies changes to a document.
 pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
-    shared.touch(&id.uri);
-    match shared.document(&id.uri) {
+    shared.state.touch(&id.uri);
+    match shared.state.document(&id.uri) {
         Some(document) => {
-            if document.change(shared.session().encoding, id.version, params.content_changes) {
-                shared.found(&id.uri);
+            if document.change(shared.state.session().encoding, id.version, params.content_changes) {
+                shared.state.found(&id.uri);
             }
         }
         None => tracing::warn!("{} is changed, but not open", id.uri.as_str()),

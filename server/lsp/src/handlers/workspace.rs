@@ -44,7 +44,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 
 /// Registers for changes of files, at the beginning of the session.
 pub fn begin(shared: &Arc<Shared>) {
-    if !shared.session().watches_files {
+    if !shared.state.session().watches_files {
         return;
     }
     let watcher = FileSystemWatcher { glob_pattern: GlobPattern::String(FILES.to_owned()), kind: None };
@@ -65,7 +65,7 @@ pub fn begin(shared: &Arc<Shared>) {
 
 /// `workspace/didChangeWorkspaceFolders`
 pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersParams) {
-    shared.change_folders(|folders| folders.change(&params.event));
+    shared.state.change_folders(|folders| folders.change(&params.event));
     // Documents may have other settings now; the settings of a new folder are requested.
     configuration::take_effect(shared);
     configuration::ask(shared);

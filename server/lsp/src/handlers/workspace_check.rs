@@ -32,7 +32,7 @@ pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result
     let wanted = UntilDropped::default();
     let progress = Some(WorkProgress::new(shared, token, "Checking PTX files", &wanted.token()));
     let done = run(shared, progress, &wanted.token()).await?;
-    if shared.session().pulls_workspace {
+    if shared.state.session().pulls_workspace {
         refresh::diagnostics(shared);
     }
     Ok(json!({
@@ -50,7 +50,7 @@ pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result
 pub fn opened(shared: &Shared, uri: &Uri) {
     let pushed = lock(&shared.pushed.0).as_mut().and_then(|pushed| pushed.remove(&file_name(uri)));
     // For other clients the next push replaces them, if it has the same URI.
-    if let Some(pushed) = pushed.filter(|pushed| shared.session().pulls_diagnostics || pushed.uri != *uri) {
+    if let Some(pushed) = pushed.filter(|pushed| shared.state.session().pulls_diagnostics || pushed.uri != *uri) {
         publish(&shared.outgoing, &pushed.uri, None, &[]);
     }
 }
@@ -74,7 +74,7 @@ async fn run(shared: &Arc<Shared>, progress: Option<WorkProgress>, cancelled: &C
     let check = Check {
         shared: Arc::clone(shared),
         progress,
-        push: !shared.session().pulls_workspace,
+        push: !shared.state.session().pulls_workspace,
         seen: HashSet::new(),
         files: 0,
         done: 0,
@@ -153,13 +153,13 @@ impl Check {
         if before == Some(&report.result_id) || (before.is_none() && report.diagnostics.is_empty()) {
             return;
         }
-        if self.shared.document(uri).is_some() {
+        if self.shared.state.document(uri).is_some() {
             return;
         }
         publish(&self.shared.outgoing, uri, None, &report.diagnostics);
         pushed.insert(file, PushedReport { uri: uri.clone(), id: report.result_id.clone() });
         // The document may have been opened just now, and its own diagnostics sent before these.
-        if let Some(document) = self.shared.document(uri) {
+        if let Some(document) = self.shared.state.document(uri) {
             document.recheck();
         }
     }

@@ -58,13 +58,13 @@ pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Re
 }
 
 async fn once(shared: &Arc<Shared>, mut answer: WorkspaceReport, cancelled: &CancelFlag) -> Result<WorkspaceReport> {
-    let mut documents = shared.documents();
+    let mut documents = shared.state.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     for document in documents {
         let Some(checked) = document.checked(document.revision()).await else { continue };
         answer.document(&document.uri, Some(checked.version), &result_id(&checked), &checked.published());
     }
-    if shared.settings().workspace.diagnostics {
+    if shared.state.settings().workspace.diagnostics {
         answer = look(shared, ExamineGoal::Report, cancelled, answer, |answer, event| match event {
             WorkspaceEvent::Found { files, too_big, cut } => answer.found(files, too_big, cut),
             WorkspaceEvent::File(uri, state) => answer.file(uri, state.report.as_deref()),

@@ -24,10 +24,11 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
     let guard = UntilDropped::default();
     let cancelled: CancelFlag = guard.token();
-    let open: Vec<_> = shared.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();
+    let open: Vec<_> = shared.state.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();
     let files = outlines(shared, &cancelled).await?;
-    let (session, query) = (shared.session(), params.query);
+    let (session, query) = (shared.state.session(), params.query);
     shared
+        .platform
         .off_thread(move || {
             let mut found: Vec<(u32, SymbolInformation)> = Vec::new();
             for (uri, parsed) in open {

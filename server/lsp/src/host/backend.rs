@@ -60,9 +60,9 @@ fn capabilities(session: ClientFeatures) -> ServerCapabilities {
 impl LanguageServer for HostBackend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let session = ClientFeatures::new(&params);
-        self.shared.begin(session);
+        self.shared.state.begin(session);
         log::begin(&self.shared.outgoing, params.trace);
-        self.shared.change_folders(|folders| *folders = Folders::new(&params));
+        self.shared.state.change_folders(|folders| *folders = Folders::new(&params));
         if let Some(options) = &params.initialization_options {
             configuration::changed_to(&self.shared, options);
         }

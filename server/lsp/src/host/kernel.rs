@@ -32,10 +32,10 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     let (_, text, range) = within(shared, &uri, range, true).await?.ok_or_else(none)?;
     let group = group_in(&text.groups, &(range.start..range.end.max(range.start + 1))).ok_or_else(none)?;
     let start = text.groups.get(group).map(|placed| placed.start).ok_or_else(none)?;
-    let place = HostPlace { text, session: shared.session(), group, start, range: 0..0 };
+    let place = HostPlace { text, session: shared.state.session(), group, start, range: 0..0 };
     let path = uri.path().as_str().to_owned();
     let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
-    let written = shared.cancellable(move |_| {
+    let written = shared.platform.cancellable(move |_| {
         let view = place.view()?;
         let first = place.text.rope.byte_to_line(place.start) + 1;
         let named = format!("{file}:{first}");

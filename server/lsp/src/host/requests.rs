@@ -66,8 +66,8 @@ pub(super) async fn within(
     range: ls_types::Range,
     results: bool,
 ) -> Result<Option<(Arc<OpenDocument>, Arc<HostText>, Range<usize>)>> {
-    let Some(document) = shared.document(uri) else { return Ok(None) };
-    let (revision, range) = document.note(shared.session().encoding, range);
+    let Some(document) = shared.state.document(uri) else { return Ok(None) };
+    let (revision, range) = document.note(shared.state.session().encoding, range);
     let Some(text) = document.host(revision, results).await else { return Ok(None) };
     let range = document.follow(range, revision, text.revision).ok_or_else(Error::content_modified)?;
     Ok(Some((document, text, range)))
@@ -85,8 +85,8 @@ async fn at<T: Send + 'static>(
     let Some((group, _)) = group_at(&text.groups, range.start) else { return Ok(None) };
     let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
     let range = range.start - start..range.end - start;
-    let place = HostPlace { text, session: shared.session(), group, start, range };
-    shared.cancellable_in(Pool::Instant, move |_| compute(&place)).await
+    let place = HostPlace { text, session: shared.state.session(), group, start, range };
+    shared.platform.cancellable_in(Pool::Instant, move |_| compute(&place)).await
 }
 
 fn markup(session: ClientFeatures, value: String) -> MarkupContent {
@@ -96,7 +96,7 @@ fn markup(session: ClientFeatures, value: String) -> MarkupContent {
 /// `textDocument/hover`
 pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
     let params = params.text_document_position_params;
-    if !shared.settings_of(&params.text_document.uri).hover.enable {
+    if !shared.state.settings_of(&params.text_document.uri).hover.enable {
         return Ok(None);
     }
     at(shared, &params, |place| {
@@ -111,7 +111,7 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
 pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let position = params.text_document_position;
     let uri = position.text_document.uri.clone();
-    if !shared.settings_of(&uri).completion.enable {
+    if !shared.state.settings_of(&uri).completion.enable {
         return Ok(None);
     }
     let typed = params.context.and_then(|c| c.trigger_character).and_then(|c| c.chars().next());
@@ -134,15 +134,15 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     let Some(data) = &item.data else { return Ok(item) };
     let (Some(kind), Some(word)) = (data["kind"].as_str(), data["word"].as_str()) else { return Ok(item) };
     let topic = Topic::from_parts(kind, word);
-    let text = shared.cancellable_in(Pool::Instant, move |_| ptx_ide::documentation(&MODULE, &topic)).await?;
-    item.documentation = text.map(|text| Documentation::MarkupContent(markup(shared.session(), text)));
+    let text = shared.platform.cancellable_in(Pool::Instant, move |_| ptx_ide::documentation(&MODULE, &topic)).await?;
+    item.documentation = text.map(|text| Documentation::MarkupContent(markup(shared.state.session(), text)));
     Ok(item)
 }
 
 /// `textDocument/signatureHelp`
 pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let position = params.text_document_position_params;
-    if !shared.settings_of(&position.text_document.uri).completion.signatures {
+    if !shared.state.settings_of(&position.text_document.uri).completion.signatures {
         return Ok(None);
     }
     at(shared, &position, |place| {
@@ -182,7 +182,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
 /// `textDocument/inlayHint`
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
-    let settings = shared.settings_of(&uri);
+    let settings = shared.state.settings_of(&uri);
     if !settings.inlay_hints.enable {
         return Ok(None);
     }
@@ -194,7 +194,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         offsets: false,
         ..settings.inlay_hints.options
     };
-    let session = shared.session();
+    let session = shared.state.session();
     let touches = |index: &usize| {
         text.groups.get(*index).is_some_and(|placed| {
             let span = placed.group.span();
@@ -206,6 +206,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         return Ok(None);
     }
     shared
+        .platform
         .cancellable(move |cancelled| {
             let mut out = Vec::new();
             for group in touched {
@@ -236,7 +237,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 
 /// `textDocument/codeAction`
 pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-    let session = shared.session();
+    let session = shared.state.session();
     let only = params.context.only.as_deref();
     let wanted = |wanted: &str| only.is_none_or(|only| only.iter().any(|kind| wanted.starts_with(kind.as_str())));
     let (fixes, evaluates) = (wanted("quickfix"), wanted(EVALUATE.as_str()));
@@ -251,6 +252,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let range = range.start - start..range.end.max(range.start) - start;
     let place = HostPlace { text, session, group, start, range };
     shared
+        .platform
         .cancellable(move |_| {
             let mut out = if fixes { quick_fixes(&place, &uri, checked.as_deref()) } else { Vec::new() };
             if evaluates && place.view().is_some() {

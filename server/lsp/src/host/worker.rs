@@ -80,7 +80,7 @@ impl HostWorker {
     /// The targets for which the build compiles the document.
     fn built(&self) -> Option<TargetSet> {
         let path = file_name(&self.document.uri).path()?;
-        let folders = self.shared.folders();
+        let folders = self.shared.state.folders();
         let folder = folders.of(&self.document.uri).and_then(|folder| folder.name.path());
         let boundary =
             folder.as_deref().map_or(LookupBoundary::Repository { otherwise: None }, LookupBoundary::Workspace);
@@ -126,7 +126,7 @@ impl HostWorker {
         if work.saved {
             self.document.history.host_holding().stop();
         }
-        let settings = self.shared.settings_of(&self.document.uri);
+        let settings = self.shared.state.settings_of(&self.document.uri);
         self.checker.set_targets(self.targets(&settings));
         let parse = begin.elapsed();
         self.hand_over(work, Arc::clone(&groups), None);
@@ -199,7 +199,7 @@ impl HostWorker {
     ) -> Option<Duration> {
         let begin = Instant::now();
         let document = Arc::clone(&self.document);
-        let session = self.shared.session();
+        let session = self.shared.state.session();
         let context = ConversionContext { uri: &document.uri, rope: &work.rope, session };
         let mut levels = settings.diagnostics.levels.clone();
         super::host_levels(&mut levels);

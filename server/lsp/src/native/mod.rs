@@ -9,9 +9,10 @@ mod pools;
 use crate::backend::Backend;
 use crate::host::{HostBackend, HostWorker};
 use crate::platform::Platform;
-use crate::shared::{ServerMode, Shared, WorkerStart};
+use crate::shared::{Shared, WorkerStart};
+use crate::state::ServerMode;
 use crate::worker::Worker;
-use crate::{transport, unreadable};
+use crate::{gate, transport};
 pub use documents::release_memory_by;
 pub use pools::ThreadPools;
 use ptx_wire::ending;
@@ -112,12 +113,12 @@ fn serve_as<S: LanguageServer>(
         };
         Arc::clone(shared.get_or_init(state))
     });
-    let gate = unreadable::gate(&shared);
+    let gate = gate::gate(&shared);
     threads.block_on(transport::serve(service, socket, Arc::clone(&pools), incoming, outgoing.clone(), gate));
     clean_up(&shared);
     if let Some(shared) = shared.get() {
         // Without this, the threads of documents would wait for changes for the rest of the process's life.
-        shared.documents().iter().for_each(|d| d.close(|| {}));
+        shared.state.documents().iter().for_each(|d| d.close(|| {}));
     }
     outgoing.flush(FLUSH_TIMEOUT);
     threads.shut_down();

@@ -160,7 +160,7 @@ impl FileSource for ClientFiles {
 
     fn read<'a>(&'a self, file: &'a FileName, max: u64, cancelled: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
         async move {
-            let params = ReadFileParams { uri: self.shared.spelling.uri(file)?, max };
+            let params = ReadFileParams { uri: self.shared.state.spelling.uri(file)?, max };
             let bytes = bytes_of(&self.ask::<ReadFile>(params, READ_TIMEOUT, cancelled).await?.bytes?)?;
             // The file may have grown since the client found it.
             (bytes.len() as u64 <= max).then_some(bytes)

@@ -34,7 +34,7 @@ pub async fn examine(
     }
     let nothing =
         || FileSummary { report: (want == ExamineGoal::Report).then(FileReport::default), ..FileSummary::default() };
-    if shared.is_given_up(&job.uri) {
+    if shared.state.is_given_up(&job.uri) {
         return Some(nothing());
     }
     let (text, _) = decode(files.read(&job.file, job.most(), cancelled).await?);
@@ -52,7 +52,7 @@ async fn of_text(
     shared: &Shared,
     cancelled: &CancelFlag,
 ) -> FileSummary {
-    let (platform, session) = (&*shared.platform, shared.session());
+    let (platform, session) = (&*shared.platform, shared.state.session());
     let empty = || (want == ExamineGoal::Report).then(FileReport::default);
     if is_markup(text.chars()) {
         return FileSummary { report: empty(), ..FileSummary::default() };

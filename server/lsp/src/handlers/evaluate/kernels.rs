@@ -21,7 +21,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         None => (None, None),
     };
     let (_, checked) = read(shared, &uri).await?;
-    shared.cancellable(move |_| {
+    shared.platform.cancellable(move |_| {
         let Some(snapshot) = &checked.snapshot else { return Ok(json!({ "entries": [] })) };
         let module = module(snapshot, checked.unfiltered().as_deref());
         let only = match (entry, line) {
@@ -92,9 +92,10 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     let arguments = object(argument, "the argument")?;
     let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
     let (document, checked) = read(shared, &uri).await?;
-    let encoding = shared.session().encoding;
+    let encoding = shared.state.session().encoding;
     let revision = checked.revision;
     let edit = shared
+        .platform
         .cancellable(move |_| {
             let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
             let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
@@ -114,7 +115,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     if document.is_stale(revision) {
         return Err(Error::content_modified());
     }
-    let applies = shared.session().applies_edits;
+    let applies = shared.state.session().applies_edits;
     let written = json!({ "text": edit.new_text, "applied": applies });
     if !applies {
         return Ok(written);

@@ -69,6 +69,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     let known = checked.snapshot.as_ref().and_then(|s| evaluation::known(shared, &document, s, question));
     let pool = if known.is_some() { Pool::Requests } else { Pool::Evaluations };
     shared
+        .platform
         .sliced_in(pool, async move |cancelled| {
             // No later request replaces a run aside: its answer is about the text at the time of the request.
             let outdated = || {
@@ -133,7 +134,7 @@ fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<MatrixLayout> {
 
 async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {
     let closed = || refused(&LaunchRefusal::new("not-open", format!("`{}` is not open", uri.as_str())), &Rope::new());
-    let document = shared.document(uri).ok_or_else(closed)?;
+    let document = shared.state.document(uri).ok_or_else(closed)?;
     let revision = document.revision();
     let checked = document.checked(revision).await.ok_or_else(closed)?;
     Ok((document, checked))
@@ -195,6 +196,7 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
     match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
         Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
         None => shared
+            .state
             .touched()
             .ok_or_else(|| Error::invalid_params("no document is open, and the argument names none by `uri`")),
     }
@@ -206,7 +208,7 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
 /// If the argument names no document and none was worked on.
 pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
     let uri = document_of(shared, argument)?;
-    let Some(document) = shared.document(&uri) else { return Ok(false) };
+    let Some(document) = shared.state.document(&uri) else { return Ok(false) };
     let any = document.history.evaluation.clear();
     if any {
         document.recheck();
@@ -221,6 +223,7 @@ pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Op
     let line = object(argument, "the argument")?.line()?.ok_or_else(|| Error::invalid_params("`line` is missing"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     shared
+        .platform
         .off_thread(move || {
             let start = offset_of(snapshot.rope(), line);
             let end = offset_of(snapshot.rope(), line.saturating_add(1));
