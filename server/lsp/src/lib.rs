@@ -31,6 +31,7 @@ mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 mod nvdisasm;
+mod places;
 pub mod platform;
 mod position;
 mod priority;

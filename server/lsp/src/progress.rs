@@ -13,8 +13,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
     ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
-    WorkDoneProgressReport,
+    WorkDoneProgressOptions, WorkDoneProgressReport,
 };
+
+/// Options of requests that report progress.
+pub const WITH_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: Some(true) };
 
 /// Work shorter than this gets no token of its own: it ends before the user could read a message.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);

@@ -1,6 +1,5 @@
 //! Requests to the client to refresh data that has changed.
 
-use super::platform::Platform;
 use super::settings::Settings;
 use super::shared::Shared;
 use super::state::ServerMode;
@@ -8,9 +7,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
-
-/// Clients may leave a request unanswered, so the wait for the answer has a limit.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks the client to pull diagnostics again.
 pub fn diagnostics(shared: &Arc<Shared>) {
@@ -26,17 +22,17 @@ pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     let session = shared.state.session();
     let lenses = session.refreshes_lenses && settings.code_lens.enable && settings.code_lens.options.registers;
     let hints = session.refreshes_hints && settings.inlay_hints.enable && settings.inlay_hints.options.needs_flow();
-    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
+    let server = Arc::clone(shared);
     shared.spawn(async move {
         let client = server.client().await;
         if lenses {
-            within(&*platform, "code lenses", client.code_lens_refresh()).await;
+            within(&server, "code lenses", client.code_lens_refresh()).await;
         }
         if lenses && hints {
-            platform.sleep(PAUSE).await;
+            server.platform.sleep(PAUSE).await;
         }
         if hints {
-            within(&*platform, "inlay hints", client.inlay_hint_refresh()).await;
+            within(&server, "inlay hints", client.inlay_hint_refresh()).await;
         }
     });
 }
@@ -80,13 +76,13 @@ pub fn lenses(shared: &Arc<Shared>) {
     }
 }
 
-fn send(shared: &Shared, what: &'static str, request: impl Future<Output = Result<()>> + Send + 'static) {
-    let platform = Arc::clone(&shared.platform);
-    shared.spawn(async move { within(&*platform, what, request).await });
+fn send(shared: &Arc<Shared>, what: &'static str, request: impl Future<Output = Result<()>> + Send + 'static) {
+    let server = Arc::clone(shared);
+    shared.spawn(async move { within(&server, what, request).await });
 }
 
-async fn within(platform: &dyn Platform, what: &'static str, request: impl Future<Output = Result<()>>) {
-    if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, request).await {
+async fn within(shared: &Shared, what: &'static str, request: impl Future<Output = Result<()>>) {
+    if let Some(Err(error)) = shared.answer(request).await {
         tracing::debug!("the client does not ask for {what} again: {error}");
     }
 }

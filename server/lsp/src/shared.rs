@@ -20,12 +20,16 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 use tokio::sync::SetOnce;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Uri;
 
 /// Starts the worker of a document. The last argument is the client's name of its language.
 pub type WorkerStart = fn(Arc<Shared>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
+
+/// Time limit for the client's answer to a request.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The usual name of the language PTX in clients.
 const PTX_LANGUAGE: &str = "ptx";
@@ -108,6 +112,11 @@ impl Shared {
     /// Returns the client, for requests and messages to it, once the server answers requests.
     pub async fn client(&self) -> &Client {
         self.client.wait().await
+    }
+
+    /// Waits for the client's answer to a request, but not for long: clients may leave a request unanswered.
+    pub async fn answer<T>(&self, request: impl Future<Output = T>) -> Option<T> {
+        self.platform.timeout(CLIENT_TIMEOUT, request).await
     }
 
     /// Starts asynchronous work in the background, from any thread.

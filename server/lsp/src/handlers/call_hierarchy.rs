@@ -1,7 +1,7 @@
 //! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `callHierarchy/outgoingCalls`.
 
-use super::{at, others, snapshot};
 use crate::convert;
+use crate::places::{at, others, snapshot};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::{Callable, Calls, SymbolKind};
@@ -24,7 +24,7 @@ pub async fn prepare(shared: &Shared, params: CallHierarchyPrepareParams) -> Res
     let params = params.text_document_position_params;
     let uri = params.text_document.uri.clone();
     at(shared, params, move |place| {
-        let found = ptx_ide::callables(&place.snapshot, place.offset);
+        let found = ptx_ide::callables(&place.snapshot, place.offset());
         let convert = |c: Callable| item(place.session, place.snapshot.rope(), &uri, c);
         (!found.is_empty()).then(|| found.into_iter().map(convert).collect())
     })

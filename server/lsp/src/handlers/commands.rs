@@ -1,17 +1,16 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, compare, evaluate, registers, sass, snapshot, status, syntax_tree, workspace_check};
-use crate::convert::page_address;
+use super::arguments::{string, uri};
+use super::show::show_explanation;
+use super::{compare, evaluate, registers, sass, status, syntax_tree, workspace_check};
+use crate::places::snapshot;
+use crate::progress::WITH_PROGRESS;
 use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::Shared;
-use ptx_gate::names::FileName;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
-use tower_lsp_server::ls_types::{
-    ExecuteCommandOptions, ExecuteCommandParams, LSPAny, MessageType, ServerCapabilities, ShowDocumentParams, Uri,
-};
+use tower_lsp_server::ls_types::{ExecuteCommandOptions, ExecuteCommandParams, LSPAny, ServerCapabilities};
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
@@ -101,68 +100,4 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         WRITE_LAUNCH => evaluate::write_launch(shared, uri(&argument)?, &argument).await.map(Some),
         other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
     }
-}
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Opens the page of a code in the browser, or shows its first words if the client opens nothing.
-fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
-    let (runner, shared) = (shared, Arc::clone(shared));
-    // Without headings: the code is the first word of the message.
-    let summary = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("").to_owned();
-    let message = format!("{code}: {summary}");
-    let uri: Option<Uri> = page_address(code).parse().ok();
-    runner.spawn(async move {
-        if let Some(uri) = uri.filter(|_| shared.state.session().shows_documents) {
-            let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
-            let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
-            if matches!(shown, Some(Ok(true))) {
-                return;
-            }
-        }
-        shared.client().await.show_message(MessageType::INFO, message).await;
-    });
-}
-
-/// Opens a text in the client, as a file that ends with the server; does nothing if the client opens no documents.
-pub async fn open_text(shared: &Arc<Shared>, name: String, extension: &'static str, text: String) {
-    if !shared.state.session().shows_documents {
-        return;
-    }
-    let server = Arc::clone(shared);
-    let written = shared.platform.off_thread(move || server.evaluations.write(&name, extension, &text)).await;
-    let written = written.ok().and_then(std::result::Result::ok).map(|path| FileName::of_path(&path));
-    let Some(uri) = written.and_then(|file| shared.state.spelling.uri(&file)) else { return };
-    let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-    let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
-    if !matches!(shown, Some(Ok(true))) {
-        tracing::info!("the client has not opened the document");
-    }
-}
-
-fn uri(argument: &Value) -> Result<Uri> {
-    string(argument, "uri")?.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))
-}
-
-/// Returns a line, counted from 1, that an argument may name.
-///
-/// # Errors
-/// If the argument is no line.
-pub fn line_number(argument: &Value, name: &str) -> Result<Option<usize>> {
-    match argument.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => {
-            let number = value.as_u64().filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-            number.map(Some).ok_or_else(|| Error::invalid_params(format!("`{name}` is a line, counted from 1")))
-        }
-    }
-}
-
-/// Returns a string argument, passed by name or as the bare value.
-pub fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
-    argument
-        .as_str()
-        .or_else(|| argument.get(name)?.as_str())
-        .ok_or_else(|| Error::invalid_params(format!("the command takes an object with a string `{name}`")))
 }

@@ -1,8 +1,8 @@
 //! The command `ptx-analyzer.compareRegisters`: measurements of NVIDIA's assembler for a document, beside the estimates.
 
 use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
-use super::snapshot;
 use crate::document::OpenDocument;
+use crate::places::snapshot;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;

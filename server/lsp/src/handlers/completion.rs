@@ -1,6 +1,6 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
-use super::{at, snapshot};
+use crate::places::{at, snapshot};
 use crate::session::{ClientFeatures, Completing, SUGGEST};
 use crate::shared::Shared;
 use ptx_ide::{Completions, Item, ItemKind, Topic};
@@ -39,7 +39,7 @@ pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Opt
         let session = place.session;
         let mut options = settings.completion.options;
         options.snippets &= session.completing.snippets;
-        let found = ptx_ide::completion_list(&place.snapshot, place.offset, options, typed)?;
+        let found = ptx_ide::completion_list(&place.snapshot, place.offset(), options, typed)?;
         let rope = place.snapshot.rope();
         let insert = session.encoding.range(rope, &found.insert);
         let replace = session.encoding.range(rope, &found.replace);

@@ -7,11 +7,7 @@ use crate::sync::lock;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Number of the last settings: a late answer must not undo newer settings.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -28,7 +24,7 @@ pub fn begin(shared: &Arc<Shared>) {
                 register_options: Some(serde_json::json!({ "section": SECTION })),
             };
             let done = shared.client().await.register_capability(vec![registration]);
-            if let Some(Err(error)) = shared.platform.timeout(CLIENT_TIMEOUT, done).await {
+            if let Some(Err(error)) = shared.answer(done).await {
                 tracing::warn!("the client does not tell of changes of its configuration: {error}");
             }
         });
@@ -68,7 +64,7 @@ pub fn ask(shared: &Arc<Shared>) {
             section: Some(SECTION.to_owned()),
         };
         let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
-        match shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.configuration(items)).await {
+        match shared.answer(shared.client().await.configuration(items)).await {
             Some(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
                 let mut answers = answers.into_iter();
                 // `null` means that nothing is set; the settings of the start stay valid.

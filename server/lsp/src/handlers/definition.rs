@@ -1,6 +1,6 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
-use super::{DocumentPosition, Other, at, others};
+use crate::places::{DocumentPlace, Other, at, others};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use crate::spelling::file_name;
@@ -29,10 +29,10 @@ pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> R
     let links = shared.state.session().definition_links;
     let server = Arc::clone(shared);
     find(shared, params, links, move |place, uri| {
-        let source = ptx_ide::source_position(&place.snapshot, place.offset);
+        let source = ptx_ide::source_position(&place.snapshot, place.offset());
         match source.and_then(|found| source_link(&server, place, uri, &found)) {
             Some(link) => LocalDefinition { links: vec![link], elsewhere: None },
-            None => here(place, uri, ptx_ide::definition(&place.snapshot, place.offset)),
+            None => here(place, uri, ptx_ide::definition(&place.snapshot, place.offset())),
         }
     })
     .await
@@ -41,7 +41,7 @@ pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> R
 /// Returns the declarations of the name at a position.
 pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
     let links = shared.state.session().declaration_links;
-    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset)))
+    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset())))
         .await
 }
 
@@ -51,7 +51,7 @@ pub async fn implementation(
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoImplementationResponse>> {
     let links = shared.state.session().implementation_links;
-    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::implementation(&place.snapshot, place.offset)))
+    find(shared, params, links, |place, uri| here(place, uri, ptx_ide::implementation(&place.snapshot, place.offset())))
         .await
 }
 
@@ -66,7 +66,7 @@ async fn find(
     shared: &Shared,
     params: GotoDefinitionParams,
     links: bool,
-    look: impl FnOnce(&DocumentPosition, &Uri) -> LocalDefinition + Send + 'static,
+    look: impl FnOnce(&DocumentPlace, &Uri) -> LocalDefinition + Send + 'static,
 ) -> Result<Option<GotoDefinitionResponse>> {
     let params = params.text_document_position_params;
     let uri = params.text_document.uri.clone();
@@ -97,7 +97,7 @@ pub fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionRe
     Some(GotoDefinitionResponse::Array(links.into_iter().map(location).collect()))
 }
 
-fn here(place: &DocumentPosition, uri: &Uri, found: Option<DefinitionTargets>) -> LocalDefinition {
+fn here(place: &DocumentPlace, uri: &Uri, found: Option<DefinitionTargets>) -> LocalDefinition {
     let Some(found) = found else { return LocalDefinition { links: Vec::new(), elsewhere: None } };
     let rope = place.snapshot.rope();
     let origin = place.session.encoding.range(rope, &found.origin);
@@ -141,7 +141,7 @@ pub fn source_file(shared: &Shared, uri: &Uri, path: &str) -> Option<Uri> {
 }
 
 /// Returns a link to a place in a source file, if the file exists.
-fn source_link(shared: &Shared, place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
+fn source_link(shared: &Shared, place: &DocumentPlace, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
     let target_uri = source_file(shared, uri, &found.path)?;
     // Lines and columns of `.loc` count from 1, those of the protocol from 0.
     let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));

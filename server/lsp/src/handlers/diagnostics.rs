@@ -1,7 +1,7 @@
 //! `textDocument/diagnostic`, for clients that pull diagnostics; the server pushes none to them.
 
-use super::WITH_PROGRESS;
 use crate::document::CheckedText;
+use crate::progress::WITH_PROGRESS;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;

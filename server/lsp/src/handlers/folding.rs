@@ -1,6 +1,6 @@
 //! `textDocument/foldingRange`.
 
-use super::snapshot;
+use crate::places::snapshot;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::{Fold, FoldKind};

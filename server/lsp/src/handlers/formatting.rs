@@ -1,6 +1,6 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
 
-use super::{Stretch, edits_within};
+use crate::places::{DocumentPlace, edits_within, text_edits};
 use crate::session::ClientFeatures;
 use crate::settings::FormattingSettings;
 use crate::shared::Shared;
@@ -30,16 +30,14 @@ type FormattingResult = Result<Option<Vec<ls_types::TextEdit>>>;
 /// Returns the edits that format a document.
 pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> FormattingResult {
     let uri = &params.text_document.uri;
-    edits(shared, uri, Range::default(), &params.options, |stretch, options| {
-        ptx_ide::format(&stretch.snapshot, options)
-    })
-    .await
+    edits(shared, uri, Range::default(), &params.options, |place, options| ptx_ide::format(&place.snapshot, options))
+        .await
 }
 
 /// Returns the edits that format a range.
 pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> FormattingResult {
-    edits(shared, &params.text_document.uri, params.range, &params.options, |stretch, options| {
-        ptx_ide::format_range(&stretch.snapshot, stretch.range.clone(), options)
+    edits(shared, &params.text_document.uri, params.range, &params.options, |place, options| {
+        ptx_ide::format_range(&place.snapshot, place.range.clone(), options)
     })
     .await
 }
@@ -52,8 +50,8 @@ pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) ->
         return Ok(None);
     };
     let range = Range::new(place.position, place.position);
-    edits(shared, uri, range, &params.options, move |stretch, options| {
-        ptx_ide::format_on_type(&stretch.snapshot, stretch.range.start, typed, options)
+    edits(shared, uri, range, &params.options, move |place, options| {
+        ptx_ide::format_on_type(&place.snapshot, place.range.start, typed, options)
     })
     .await
 }
@@ -63,12 +61,12 @@ async fn edits(
     uri: &Uri,
     range: Range,
     options: &FormattingOptions,
-    compute: impl FnOnce(&Stretch, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
+    compute: impl FnOnce(&DocumentPlace, &FormatOptions) -> Vec<TextEdit> + Send + 'static,
 ) -> FormattingResult {
     let options = with_client(&shared.state.settings_of(uri).formatting, options);
-    edits_within(shared, uri, range, move |stretch| {
-        let edits = compute(&stretch, &options);
-        Some(super::text_edits(stretch.session.encoding, stretch.snapshot.rope(), &edits))
+    edits_within(shared, uri, range, move |place| {
+        let edits = compute(place, &options);
+        Some(text_edits(place.session.encoding, place.snapshot.rope(), &edits))
     })
     .await
 }

@@ -1,6 +1,6 @@
 //! `textDocument/hover`.
 
-use super::{DocumentPosition, at};
+use crate::places::{DocumentPlace, at};
 use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::Shared;
 use ptx_nvidia::disassembly::MachineInstruction;
@@ -24,7 +24,7 @@ pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<H
     let server = Arc::clone(shared);
     at(shared, params.text_document_position_params, move |place| {
         let figures = server.ptxas.figures(&uri, &place.snapshot, &place.figures);
-        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&figures))?;
+        let found = ptx_ide::hover(&place.snapshot, place.offset(), Some(&figures))?;
         // A client that shows only plain text gets the Markdown as plain text.
         let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         let mut value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
@@ -44,9 +44,9 @@ pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<H
 const MAX_INSTRUCTIONS: usize = 8;
 
 /// Returns what became of the line of an instruction, if the machine code of exactly this text is known.
-fn machine_code(shared: &Shared, uri: &Uri, place: &DocumentPosition) -> Option<String> {
+fn machine_code(shared: &Shared, uri: &Uri, place: &DocumentPlace) -> Option<String> {
     let tied = shared.nvdisasm.current(uri, place.revision)?;
-    let line = u32::try_from(place.snapshot.rope().byte_to_line(place.offset)).ok()?.checked_add(1)?;
+    let line = u32::try_from(place.snapshot.rope().byte_to_line(place.offset())).ok()?.checked_add(1)?;
     let fate = tied.code.ties.line(line)?;
     let mut out = format!("**SASS**: {}", fate.words());
     let all: Vec<&MachineInstruction> = tied.code.code.functions.iter().flat_map(|f| &f.instructions).collect();

@@ -1,12 +1,44 @@
 //! `initialize`: exchange of the capabilities of client and server.
 
-use super::{PROVIDERS, configuration};
+use super::{
+    call_hierarchy, code_actions, code_lenses, commands, completion, configuration, definition, diagnostics, folding,
+    formatting, hover, inlay_hints, links, references, rename, selection, semantic_tokens, signature_help, symbols,
+    text, workspace, workspace_symbols,
+};
 use crate::folders::Folders;
 use crate::log;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
+
+/// Adds the capability of a handler for this client.
+type Provide = fn(&mut ServerCapabilities, ClientFeatures);
+
+/// Functions that announce all handlers.
+const PROVIDERS: &[Provide] = &[
+    call_hierarchy::provide,
+    code_actions::provide,
+    code_lenses::provide,
+    commands::provide,
+    definition::provide,
+    completion::provide,
+    diagnostics::provide,
+    folding::provide,
+    formatting::provide,
+    hover::provide,
+    inlay_hints::provide,
+    links::provide,
+    references::provide,
+    rename::provide,
+    selection::provide,
+    semantic_tokens::provide,
+    signature_help::provide,
+    symbols::provide,
+    text::provide,
+    workspace::provide,
+    workspace_symbols::provide,
+];
 
 /// Stores the client's features and returns the server's capabilities.
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {

@@ -1,7 +1,8 @@
 //! `textDocument/inlayHint` and `inlayHint/resolve`.
 
-use super::{Stretch, snapshot, within_after};
+use crate::cancel::CancelFlag;
 use crate::document::OpenDocument;
+use crate::places::{DocumentPlace, snapshot, within};
 use crate::runs;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
@@ -52,15 +53,15 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     {
         evaluated(shared, document).await;
     }
-    within_after(shared, &uri, params.range, patience, move |stretch| {
+    within(shared, &uri, params.range, patience, move |place, cancelled| {
         let enabled = settings.inlay_hints.enable;
-        let hints = if enabled { hints(&stretch, &settings.inlay_hints.options) } else { Vec::new() };
-        let convert = |hint| convert(hint, stretch.snapshot.rope(), &name, stretch.session, true);
+        let hints = if enabled { hints(place, cancelled, &settings.inlay_hints.options) } else { Vec::new() };
+        let convert = |hint| convert(hint, place.snapshot.rope(), &name, place.session, true);
         let mut out: Vec<InlayHint> = hints.into_iter().map(convert).collect();
         if let Some(document) = document.filter(|_| settings.evaluation.hints) {
-            let (slot, stop) = (&document.history.evaluation, || stretch.cancelled.is_set());
-            let values = runs::hints(slot, &stretch.snapshot, &stretch.range, &stop);
-            out.extend(values.into_iter().map(|value| shown(value, &stretch)));
+            let (slot, stop) = (&document.history.evaluation, || cancelled.is_set());
+            let values = runs::hints(slot, &place.snapshot, &place.range, &stop);
+            out.extend(values.into_iter().map(|value| shown(value, place)));
         }
         Some(out)
     })
@@ -81,16 +82,16 @@ async fn evaluated(shared: &Shared, document: &OpenDocument) {
 
 /// Computes hints in steps of [`LINES_PER_STEP`] lines: some clients request the whole text, even of many megabytes, and cancel
 /// the request.
-fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
-    let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
+fn hints(place: &DocumentPlace, cancelled: &CancelFlag, options: &HintOptions) -> Vec<Hint> {
+    let (rope, range) = (place.snapshot.rope(), &place.range);
     let mut out = Vec::new();
     let mut start = range.start;
-    while !stretch.cancelled.is_set() {
+    while !cancelled.is_set() {
         let line = rope.byte_to_line(start.min(rope.len_bytes()));
         let next = rope.line_to_byte((line + LINES_PER_STEP).min(rope.len_lines()));
         let last = next >= range.end || next <= start;
         let end = if last { range.end } else { next };
-        let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);
+        let found = ptx_ide::inlay_hints(&place.snapshot, start..end, options, &place.figures);
         // A hint at the boundary of two steps is found twice.
         out.extend(found.into_iter().filter(|h| last || h.offset < end));
         if last {
@@ -156,13 +157,13 @@ pub fn convert(hint: Hint, rope: &Rope, uri: &Uri, session: ClientFeatures, late
 }
 
 /// Converts the value that a lane of an evaluated warp wrote in a line to a hint.
-fn shown(value: LineValue, stretch: &Stretch) -> InlayHint {
+fn shown(value: LineValue, place: &DocumentPlace) -> InlayHint {
     InlayHint {
-        position: stretch.session.encoding.position(stretch.snapshot.rope(), value.offset),
+        position: place.session.encoding.position(place.snapshot.rope(), value.offset),
         label: InlayHintLabel::String(value.text),
         kind: None,
         text_edits: None,
-        tooltip: tooltip(value.tooltip, stretch.session),
+        tooltip: tooltip(value.tooltip, place.session),
         padding_left: Some(true),
         padding_right: None,
         data: None,

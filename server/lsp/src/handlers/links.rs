@@ -1,7 +1,7 @@
 //! `textDocument/documentLink`.
 
 use super::definition::source_file;
-use super::snapshot;
+use crate::places::snapshot;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::LinkTarget;

@@ -1,15 +1,16 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
-use super::{Other, at, at_leisure, others};
+use crate::places::{Other, at, others, within};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use crate::trouble;
 use ptx_ide::{Reference, ReferenceKind};
 use ptx_syntax::Snapshot;
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, ReferenceParams,
-    ServerCapabilities, Uri,
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, Range,
+    ReferenceParams, ServerCapabilities, Uri,
 };
 
 /// Maximum number of places in one answer. A million places would take gigabytes on their way to the client.
@@ -27,15 +28,16 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
     let declarations = params.context.include_declaration;
     let uri = position.text_document.uri.clone();
     let others = others(shared, &uri);
-    at_leisure(shared, position, move |place| {
+    let range = Range::new(position.position, position.position);
+    within(shared, &uri.clone(), range, Duration::ZERO, move |place, _| {
         let session = place.session;
         let mut out = Vec::new();
         let mut add = |uri: &Uri, snapshot: &Snapshot, found: Vec<Reference>| {
             let wanted = found.iter().filter(|r| declarations || r.access != ReferenceKind::Declaration);
             out.extend(wanted.map(|r| Location::new(uri.clone(), session.encoding.range(snapshot.rope(), &r.range))));
         };
-        add(&uri, &place.snapshot, ptx_ide::references_at(&place.snapshot, place.offset));
-        if let Some((name, reach)) = ptx_ide::linked_at(&place.snapshot, place.offset) {
+        add(&uri, &place.snapshot, ptx_ide::references_at(&place.snapshot, place.offset()));
+        if let Some((name, reach)) = ptx_ide::linked_at(&place.snapshot, place.offset()) {
             for Other { uri, snapshot, .. } in &others {
                 if reach.joins(ptx_ide::reach_of(snapshot, &name)) {
                     add(uri, snapshot, ptx_ide::references_in_module(snapshot, &name));
@@ -71,7 +73,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
             range: place.session.encoding.range(rope, &reference.range),
             kind: Some(kind(reference.access)),
         };
-        let found = ptx_ide::highlights(&place.snapshot, place.offset);
+        let found = ptx_ide::highlights(&place.snapshot, place.offset());
         (!found.is_empty()).then(|| found.into_iter().take(MAX_PLACES).map(one).collect())
     })
     .await

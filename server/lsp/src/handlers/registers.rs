@@ -1,6 +1,6 @@
 //! `ptx-analyzer.registerPressure`: the registers of functions, line by line.
 
-use super::commands::{line_number, string};
+use super::arguments::{line_number, string};
 use crate::shared::Shared;
 use ptx_analysis::registers::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};

@@ -1,7 +1,7 @@
 //! `textDocument/prepareRename` and `textDocument/rename`.
 
 use super::references::MAX_PLACES;
-use super::{Other, at, others};
+use crate::places::{Other, at, others};
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
@@ -41,7 +41,7 @@ fn refused(why: String) -> Error {
 /// Returns the name that would be renamed at a position; otherwise an error with the reason.
 pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
     let found = at(shared, params, |place| {
-        let found = ptx_ide::prepare_rename(&place.snapshot, place.offset);
+        let found = ptx_ide::prepare_rename(&place.snapshot, place.offset());
         Some(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
             range: place.session.encoding.range(place.snapshot.rope(), &found.range),
             placeholder: found.name,

@@ -1,12 +1,13 @@
 //! The commands `ptx-analyzer.sass`: the machine code of a document, tied to its lines; and `ptx-analyzer.sourceOf`: the source
 //! line that a PTX line comes from.
 
+use super::arguments::line_number;
 use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
-use super::commands::{line_number, open_text};
 use super::definition::source_file;
-use super::snapshot;
+use super::show::open_text;
 use crate::document::OpenDocument;
 use crate::nvdisasm::CodeKey;
+use crate::places::snapshot;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;

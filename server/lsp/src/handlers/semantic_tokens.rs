@@ -1,8 +1,8 @@
 //! `textDocument/semanticTokens/*`.
 
-use super::{Stretch, snapshot, within};
 use crate::document::OpenDocument;
 use crate::history::SentTokens;
+use crate::places::{DocumentPlace, snapshot, within};
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
@@ -11,6 +11,7 @@ use ptx_ide::{HighlightToken, TokenKind, TokenModifiers};
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
@@ -62,8 +63,9 @@ pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result
     if !settings.semantic_tokens.enable {
         return Ok(None);
     }
-    within(shared, &uri, params.range, move |Stretch { snapshot, range, session, .. }| {
-        let found = ptx_ide::semantic_tokens(&snapshot, Some(range));
+    within(shared, &uri, params.range, Duration::ZERO, move |place, _| {
+        let DocumentPlace { snapshot, range, session, .. } = place;
+        let found = ptx_ide::semantic_tokens(snapshot, Some(range.clone()));
         let data = encode(snapshot.rope(), session.encoding, &found, settings.semantic_tokens.standard);
         Some(SemanticTokens { result_id: None, data }.into())
     })

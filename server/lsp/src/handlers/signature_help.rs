@@ -1,6 +1,6 @@
 //! `textDocument/signatureHelp`.
 
-use super::at;
+use crate::places::at;
 use crate::session::{ClientFeatures, Completing};
 use crate::shared::Shared;
 use ptx_ide::{InstructionSignature, SignatureParameter};
@@ -27,7 +27,7 @@ pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Res
         return Ok(None);
     }
     at(shared, position, |place| {
-        Some(answer(ptx_ide::signature_help(&place.snapshot, place.offset)?, place.session.completing))
+        Some(answer(ptx_ide::signature_help(&place.snapshot, place.offset())?, place.session.completing))
     })
     .await
 }

@@ -1,7 +1,7 @@
 //! `textDocument/documentSymbol`.
 
-use super::snapshot;
 use crate::convert;
+use crate::places::snapshot;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;

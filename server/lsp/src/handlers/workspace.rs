@@ -5,16 +5,12 @@ use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_gate::names::FileName;
 use std::sync::Arc;
-use std::time::Duration;
 use tower_lsp_server::ls_types::{
     DidChangeWatchedFilesRegistrationOptions, DidChangeWorkspaceFoldersParams, FileOperationFilter,
     FileOperationPattern, FileOperationPatternKind, FileOperationRegistrationOptions, FileSystemWatcher, GlobPattern,
     OneOf, Registration, ServerCapabilities, WorkspaceFileOperationsServerCapabilities,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Glob of the watched files.
 const FILES: &str = "**/*.{ptx,PTX}";
@@ -54,10 +50,10 @@ pub fn begin(shared: &Arc<Shared>) {
         method: "workspace/didChangeWatchedFiles".to_owned(),
         register_options: serde_json::to_value(options).ok(),
     };
-    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
+    let server = Arc::clone(shared);
     shared.spawn(async move {
         let done = server.client().await.register_capability(vec![registration]);
-        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, done).await {
+        if let Some(Err(error)) = server.answer(done).await {
             tracing::warn!("the client does not watch files: {error}");
         }
     });

@@ -1,7 +1,8 @@
 //! `ptx-analyzer.inlineKernel`: a statement as a kernel, for evaluation.
 
 use super::requests::{HostPlace, within};
-use crate::handlers::commands::{open_text, string};
+use crate::handlers::arguments::string;
+use crate::handlers::show::open_text;
 use crate::shared::Shared;
 use ptx_host::group_in;
 use ptx_host::kernel::{StatementKernel, kernel};

@@ -3,7 +3,6 @@
 use super::request::{EvaluateArguments, object};
 use super::{offset_of, place, read, refused};
 use crate::evaluation::module;
-use crate::handlers::commands::CLIENT_TIMEOUT;
 use crate::shared::Shared;
 use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
@@ -121,9 +120,9 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
         return Ok(written);
     }
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
-    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
+    let server = Arc::clone(shared);
     shared.spawn(async move {
-        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, server.client().await.apply_edit(edit)).await {
+        if let Some(Err(error)) = server.answer(server.client().await.apply_edit(edit)).await {
             tracing::info!("the launch was not written: {error}");
         }
     });

@@ -5,10 +5,10 @@ mod request;
 
 pub use kernels::{kernel_at, launches, write_launch};
 
-use super::commands::open_text;
-use super::snapshot;
+use super::show::open_text;
 use crate::document::{CheckedText, OpenDocument};
 use crate::evaluation;
+use crate::places::snapshot;
 use crate::platform::Pool;
 use crate::refresh;
 use crate::runs::Focus;
