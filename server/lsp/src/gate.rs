@@ -1,10 +1,11 @@
 //! The gate between the transport and a server: which document a message means, whether it may be answered, and what becomes of a text
 //! about which a message could not be understood.
 
+use super::protocol::REQUEST_FAILED;
 use super::refresh;
 use super::shared::Shared;
 use super::state::State;
-use super::transport::{MessageGate, REQUEST_FAILED};
+use super::transport::MessageGate;
 use super::unreadable::UnreadableMessage;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -54,7 +55,8 @@ pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
         },
         // Any open document may have changed.
         (None, "textDocument/didChange") => {
-            shared.state.documents().iter().fold(false, |any, document| shared.lose(&document.uri, false) || any)
+            let documents = shared.state.documents();
+            documents.iter().filter(|document| shared.lose(&document.uri, false)).count() > 0
         }
         (None, _) => {
             shared.tell_lost("a document");

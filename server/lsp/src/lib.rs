@@ -36,6 +36,7 @@ pub mod platform;
 mod position;
 mod priority;
 mod progress;
+mod protocol;
 mod ptxas;
 mod refresh;
 mod runs;

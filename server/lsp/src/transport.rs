@@ -6,6 +6,7 @@
 
 use super::log;
 use super::platform::Platform;
+use super::protocol::REQUEST_FAILED;
 use super::trouble::Troubles;
 use super::unreadable::UnreadableMessage;
 use futures::{FutureExt, SinkExt, Stream, StreamExt, poll};
@@ -22,9 +23,6 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
-
-/// The protocol's error code `RequestFailed`: a valid request that cannot be fulfilled.
-pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// A message from the client.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 
 use super::super::gate;
 use super::super::handlers::{configuration, initialize, text};
+use super::super::protocol::REQUEST_FAILED;
 use super::super::shared::Shared;
-use super::super::transport::{IncomingMessage, REQUEST_FAILED};
+use super::super::transport::IncomingMessage;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use crate::cancel::UntilDropped;
 use crate::progress::WorkProgress;
+use crate::protocol::REQUEST_FAILED;
 use crate::shared::Shared;
 use crate::sync::lock;
 use ptx_analysis::target::find_architecture;
@@ -11,11 +12,8 @@ use serde_json::Value;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{ProgressToken, Uri};
-
-/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
-const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// The arguments that these commands have in common.
 pub struct AssemblerRequest {
@@ -74,7 +72,7 @@ pub fn failed(failure: AssemblerFailure) -> Error {
 
 /// Returns the error for a request that cannot be fulfilled.
 pub fn refused(message: String) -> Error {
-    Error { code: REFUSED, message: message.into(), data: None }
+    Error { code: REQUEST_FAILED, message: message.into(), data: None }
 }
 
 impl AssemblerRequest {

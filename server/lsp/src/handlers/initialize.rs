@@ -40,30 +40,36 @@ const PROVIDERS: &[Provide] = &[
     workspace_symbols::provide,
 ];
 
-/// Stores the client's features and returns the server's capabilities.
-pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
+/// Stores the client's features, its folders and the settings that it sends, and returns the features.
+pub fn begin(shared: &Arc<Shared>, params: &InitializeParams) -> ClientFeatures {
     let session = ClientFeatures::new(params);
     shared.state.begin(session);
     log::begin(&shared.outgoing, params.trace);
     shared.state.change_folders(|folders| *folders = Folders::new(params));
-    let options = params.initialization_options.as_ref();
-    for wrong in [shared.ptxas.begin(options), shared.nvdisasm.begin(options)].into_iter().flatten() {
-        configuration::complain(shared, wrong);
-    }
     if let Some(options) = &params.initialization_options {
         configuration::changed_to(shared, options);
     }
-    let mut capabilities =
-        ServerCapabilities { position_encoding: Some(session.encoding.kind()), ..ServerCapabilities::default() };
-    for provide in PROVIDERS {
-        provide(&mut capabilities, session);
-    }
+    session
+}
+
+/// Returns the answer of a server.
+pub fn answer(name: &str, session: ClientFeatures, capabilities: ServerCapabilities) -> InitializeResult {
+    let version = Some(env!("CARGO_PKG_VERSION").to_owned());
     InitializeResult {
-        capabilities,
-        server_info: Some(ServerInfo {
-            name: "ptx-analyzer".to_owned(),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        }),
+        capabilities: ServerCapabilities { position_encoding: Some(session.encoding.kind()), ..capabilities },
+        server_info: Some(ServerInfo { name: name.to_owned(), version }),
         ..InitializeResult::default()
     }
+}
+
+/// Begins a session about PTX, and returns the server's capabilities.
+pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
+    let options = params.initialization_options.as_ref();
+    // The paths of programs count only here, and the settings that follow are compared with them.
+    let complaints = [shared.ptxas.begin(options), shared.nvdisasm.begin(options)];
+    let session = begin(shared, params);
+    complaints.into_iter().flatten().for_each(|complaint| configuration::complain(shared, complaint));
+    let mut capabilities = ServerCapabilities::default();
+    PROVIDERS.iter().for_each(|provide| provide(&mut capabilities, session));
+    answer("ptx-analyzer", session, capabilities)
 }

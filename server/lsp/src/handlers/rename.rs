@@ -3,21 +3,19 @@
 use super::references::MAX_PLACES;
 use crate::places::{Other, at, others};
 use crate::position::ColumnEncoding;
+use crate::protocol::REQUEST_FAILED;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::{Reach, Renaming};
 use ptx_syntax::Snapshot;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     AnnotatedTextEdit, ChangeAnnotation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
     PrepareRenameResponse, Range, RenameOptions, RenameParams, ServerCapabilities, TextDocumentEdit,
     TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
 };
-
-/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
-const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// Identifier of the only change annotation.
 const WARNING: &str = "known elsewhere";
@@ -35,7 +33,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 }
 
 fn refused(why: String) -> Error {
-    Error { code: REFUSED, message: Cow::Owned(why), data: None }
+    Error { code: REQUEST_FAILED, message: Cow::Owned(why), data: None }
 }
 
 /// Returns the name that would be renamed at a position; otherwise an error with the reason.

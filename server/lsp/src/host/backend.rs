@@ -3,11 +3,10 @@
 use super::kernel::{self, INLINE_KERNEL};
 use super::requests;
 use crate::handlers::code_actions::EVALUATE;
-use crate::handlers::{configuration, diagnostics, text};
+use crate::handlers::{self, configuration, diagnostics, initialize, text};
 use crate::log;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use crate::{folders::Folders, handlers};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
@@ -39,7 +38,7 @@ impl HostBackend {
 
 /// What the server offers. Formatting, renaming, symbols and colours of such a file belong to the server of its language.
 fn capabilities(session: ClientFeatures) -> ServerCapabilities {
-    let mut out = ServerCapabilities { position_encoding: Some(session.encoding.kind()), ..Default::default() };
+    let mut out = ServerCapabilities::default();
     text::provide(&mut out, session);
     handlers::hover::provide(&mut out, session);
     handlers::completion::provide(&mut out, session);
@@ -59,19 +58,8 @@ fn capabilities(session: ClientFeatures) -> ServerCapabilities {
 
 impl LanguageServer for HostBackend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let session = ClientFeatures::new(&params);
-        self.shared.state.begin(session);
-        log::begin(&self.shared.outgoing, params.trace);
-        self.shared.state.change_folders(|folders| *folders = Folders::new(&params));
-        if let Some(options) = &params.initialization_options {
-            configuration::changed_to(&self.shared, options);
-        }
-        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
-        Ok(InitializeResult {
-            capabilities: capabilities(session),
-            server_info: Some(ServerInfo { name: "ptx-analyzer-inline".to_owned(), version }),
-            ..InitializeResult::default()
-        })
+        let session = initialize::begin(&self.shared, &params);
+        Ok(initialize::answer("ptx-analyzer-inline", session, capabilities(session)))
     }
 
     async fn initialized(&self, _: InitializedParams) {

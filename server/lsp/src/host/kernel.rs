@@ -1,22 +1,20 @@
 //! `ptx-analyzer.inlineKernel`: a statement as a kernel, for evaluation.
 
-use super::requests::{HostPlace, within};
+use super::place::{HostPlace, HostRange};
 use crate::handlers::arguments::string;
 use crate::handlers::show::open_text;
+use crate::protocol::REQUEST_FAILED;
 use crate::shared::Shared;
 use ptx_host::group_in;
 use ptx_host::kernel::{StatementKernel, kernel};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, Uri};
 
 /// The command: `{uri, line, show?}` to `{name, text, line}`: a name for a document, its text, and the line of it that has the
 /// statement's first instruction. Lines count from 0.
 pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
-
-/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
-const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// Executes a command.
 pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -27,13 +25,12 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     let uri: Uri = string(&argument, "uri")?.parse().map_err(|_| Error::invalid_params("`uri` is not a URI"))?;
     let line = argument.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
     let line = line.ok_or_else(|| Error::invalid_params("`line` is the number of a line, from 0"))?;
-    let refused = |why: String| Error { code: REFUSED, message: why.into(), data: None };
+    let refused = |why: String| Error { code: REQUEST_FAILED, message: why.into(), data: None };
     let none = || refused(format!("line {} has no PTX in a string", line + 1));
     let range = Range::new(Position::new(line, 0), Position::new(line, u32::MAX));
-    let (_, text, range) = within(shared, &uri, range, true).await?.ok_or_else(none)?;
+    let HostRange { text, range, .. } = HostRange::of(shared, &uri, range, true).await?.ok_or_else(none)?;
     let group = group_in(&text.groups, &(range.start..range.end.max(range.start + 1))).ok_or_else(none)?;
-    let start = text.groups.get(group).map(|placed| placed.start).ok_or_else(none)?;
-    let place = HostPlace { text, session: shared.state.session(), group, start, range: 0..0 };
+    let place = HostPlace::of_group(&text, shared.state.session(), group).ok_or_else(none)?;
     let path = uri.path().as_str().to_owned();
     let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let written = shared.platform.cancellable(move |_| {

@@ -3,6 +3,7 @@
 
 mod backend;
 mod kernel;
+mod place;
 mod requests;
 mod worker;
 

@@ -1,7 +1,8 @@
 //! Answers to requests about host files. Outside of statements with PTX each answer is `null`, at once.
 
 use super::kernel::INLINE_KERNEL;
-use crate::document::{CheckedText, HostText, OpenDocument};
+use super::place::{HostPlace, HostRange, at};
+use crate::document::CheckedText;
 use crate::handlers::code_actions::EVALUATE;
 use crate::handlers::{
     completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
@@ -11,83 +12,23 @@ use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit};
-use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx, repeats};
+use ptx_host::{HostEdit, answers, repeats};
 use ptx_ide::{AddressHints, HintOptions, PressureHints, Topic};
 use ptx_syntax::Snapshot;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
-use tower_lsp_server::jsonrpc::{Error, Result};
+use std::sync::LazyLock;
+use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     self, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Command,
     CompletionItem, CompletionParams, CompletionResponse, DocumentChanges, DocumentHighlight, DocumentHighlightParams,
     Documentation, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams, InlayHint,
     InlayHintParams, LocationLink, MarkupContent, MarkupKind, OneOf, OptionalVersionedTextDocumentIdentifier,
-    SignatureHelp, SignatureHelpParams, TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+    SignatureHelp, SignatureHelpParams, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
 /// The maximum number of groups for which hints are computed in one request.
 const MAX_HINTED: usize = 256;
-
-/// A place in a statement with PTX.
-pub(super) struct HostPlace {
-    pub text: Arc<HostText>,
-    pub session: ClientFeatures,
-    pub group: usize,
-    /// The byte offset in the text at which the group begins.
-    pub start: usize,
-    /// The place, relative to the start of the group.
-    pub range: Range<usize>,
-}
-
-impl HostPlace {
-    pub fn view(&self) -> Option<GroupView<'_>> {
-        let placed = self.text.groups.get(self.group).filter(|placed| is_ptx(&placed.group))?;
-        Some(GroupView::new(&placed.group, self.text.result(self.group).and_then(|result| result.target)))
-    }
-
-    /// The host text of a range relative to the start of the group.
-    pub fn part(&self, range: Range<usize>) -> String {
-        let range = range.start + self.start..(range.end + self.start).min(self.text.rope.len_bytes());
-        self.text.rope.get_byte_slice(range).map(|slice| slice.to_string()).unwrap_or_default()
-    }
-
-    /// A range of the protocol for one relative to the start of the group.
-    fn shown(&self, range: &Range<usize>) -> ls_types::Range {
-        self.session.encoding.range(&self.text.rope, &(range.start + self.start..range.end + self.start))
-    }
-}
-
-/// The text and the range of a request, which later edits move. What is done before the first `await` happens in the order of
-/// arrival.
-pub(super) async fn within(
-    shared: &Shared,
-    uri: &Uri,
-    range: ls_types::Range,
-    results: bool,
-) -> Result<Option<(Arc<OpenDocument>, Arc<HostText>, Range<usize>)>> {
-    let Some(document) = shared.state.document(uri) else { return Ok(None) };
-    let (revision, range) = document.note(shared.state.session().encoding, range);
-    let Some(text) = document.host(revision, results).await else { return Ok(None) };
-    let range = document.follow(range, revision, text.revision).ok_or_else(Error::content_modified)?;
-    Ok(Some((document, text, range)))
-}
-
-async fn at<T: Send + 'static>(
-    shared: &Shared,
-    params: &TextDocumentPositionParams,
-    compute: impl FnOnce(&HostPlace) -> Option<T> + Send + 'static,
-) -> Result<Option<T>> {
-    let range = ls_types::Range::new(params.position, params.position);
-    let Some((_, text, range)) = within(shared, &params.text_document.uri, range, false).await? else {
-        return Ok(None);
-    };
-    let Some((group, _)) = group_at(&text.groups, range.start) else { return Ok(None) };
-    let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
-    let range = range.start - start..range.end - start;
-    let place = HostPlace { text, session: shared.state.session(), group, start, range };
-    shared.platform.cancellable_in(Pool::Instant, move |_| compute(&place)).await
-}
 
 fn markup(session: ClientFeatures, value: String) -> MarkupContent {
     MarkupContent { kind: if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }, value }
@@ -186,7 +127,9 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     if !settings.inlay_hints.enable {
         return Ok(None);
     }
-    let Some((_, text, range)) = within(shared, &uri, params.range, false).await? else { return Ok(None) };
+    let Some(HostRange { text, range, .. }) = HostRange::of(shared, &uri, params.range, false).await? else {
+        return Ok(None);
+    };
     // What depends on the function around the text says nothing.
     let options = HintOptions {
         registers: PressureHints::Off,
@@ -213,9 +156,8 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
                 if cancelled.is_set() {
                     break;
                 }
-                let Some(start) = text.groups.get(group).map(|placed| placed.start) else { continue };
-                let place = HostPlace { text: Arc::clone(&text), session, group, start, range: 0..0 };
-                let Some(view) = place.view() else { continue };
+                let Some(place) = HostPlace::of_group(&text, session, group) else { continue };
+                let (Some(view), start) = (place.view(), place.start) else { continue };
                 for mut hint in answers::inlay_hints(&view, &options) {
                     if repeats(&text.groups, group, hint.offset) {
                         continue;
@@ -245,12 +187,11 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         return Ok(None);
     }
     let uri = params.text_document.uri;
-    let Some((document, text, range)) = within(shared, &uri, params.range, true).await? else { return Ok(None) };
-    let Some((group, _)) = group_at(&text.groups, range.start) else { return Ok(None) };
-    let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
+    let Some(HostRange { document, text, range }) = HostRange::of(shared, &uri, params.range, true).await? else {
+        return Ok(None);
+    };
+    let Some(place) = HostPlace::new(&text, session, &range) else { return Ok(None) };
     let checked = document.last_checked().filter(|checked| checked.revision == text.revision);
-    let range = range.start - start..range.end.max(range.start) - start;
-    let place = HostPlace { text, session, group, start, range };
     shared
         .platform
         .cancellable(move |_| {

@@ -10,6 +10,7 @@ use crate::document::{CheckedText, OpenDocument};
 use crate::evaluation;
 use crate::places::snapshot;
 use crate::platform::Pool;
+use crate::protocol::REQUEST_FAILED;
 use crate::refresh;
 use crate::runs::Focus;
 use crate::shared::Shared;
@@ -23,9 +24,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, Uri};
-
-/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
-const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// Answers the command.
 ///
@@ -170,7 +168,7 @@ fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
             .collect(),
     };
     let data = json!({ "kind": refusal.kind, "places": places });
-    Error { code: REFUSED, message: refusal.message.clone().into(), data: Some(data) }
+    Error { code: REQUEST_FAILED, message: refusal.message.clone().into(), data: Some(data) }
 }
 
 /// Shows the result to a client without its own view: as a document if the client opens documents, otherwise in a message.
