@@ -5,6 +5,7 @@ use super::arguments::{
     MAX_BREAKPOINTS, SetBreakpoints, SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints,
     SetInstructionBreakpoints, SourceBreakpoint,
 };
+use super::breakpoints::SourceBreakpoints;
 use super::expressions::{DebugExpression, Template};
 use super::filters::{self, FindingFilter};
 use super::launching::Debuggee;
@@ -17,40 +18,8 @@ use ptx_gate::names::FileName;
 use ptx_gate::words::visible;
 use ptx_interp::findings::InstructionSite;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Breakpoints as the client has set them, each with its number.
-#[derive(Debug, Default)]
-pub struct ClientBreakpoints {
-    lines: BTreeMap<FileName, SourceBreakpoints>,
-    functions: Vec<(i64, FunctionBreakpoint)>,
-    instructions: Vec<(i64, InstructionBreakpoint)>,
-    data: Vec<(i64, DataBreakpoint)>,
-    filters: Vec<(i64, String, Option<String>)>,
-    stops: Arc<Stops>,
-}
-
-/// The breakpoints in the lines of a source.
-#[derive(Debug)]
-struct SourceBreakpoints {
-    /// The source as the client names it.
-    path: PathBuf,
-    points: Vec<(i64, SourceBreakpoint)>,
-}
-
-impl ClientBreakpoints {
-    /// All breakpoints in lines.
-    fn in_lines(&self) -> impl Iterator<Item = (&Path, i64, &SourceBreakpoint)> {
-        self.lines.values().flat_map(|source| source.points.iter().map(|(id, point)| (&*source.path, *id, point)))
-    }
-
-    /// The resolved breakpoints and filters that stop a run.
-    pub fn stops(&self) -> Arc<Stops> {
-        Arc::clone(&self.stops)
-    }
-}
 
 /// The result of setting one breakpoint: the answer for the client and, if it is valid, the point that stops the run.
 type Set = (Breakpoint, Option<Arc<Point>>);

@@ -2,6 +2,7 @@
 
 use super::arguments::{Cancel, LaunchArguments, OfThread, Restart};
 use super::history::RunHistory;
+use super::job::{DebugJob, JobKind, JobOutcome, JobResult, MoveOrder};
 use super::launching::{Debuggee, load};
 use super::places::PathFormat;
 use super::search::{Control, SearchOutcome, SearchStop, StopSearch};
@@ -24,53 +25,6 @@ const PROGRESS_DELAY: Duration = Duration::from_millis(400);
 
 /// Stack size of a job's thread in bytes: parsing and analysis recurse deeply.
 const STACK: usize = 16 << 20;
-
-/// A job that runs in the background.
-pub struct DebugJob {
-    number: i64,
-    control: Arc<Control>,
-    began: Instant,
-    title: String,
-    progress: Option<String>,
-    /// Number and command of the request to answer when the job is done.
-    request: Option<(i64, String)>,
-    /// True if breakpoints have changed: the job must continue with the new ones.
-    again: bool,
-    work: JobKind,
-}
-
-/// The kind of a job.
-#[derive(Debug, Clone, Copy)]
-enum JobKind {
-    Load,
-    Move(MoveOrder),
-}
-
-/// The destination of a move through the execution.
-#[derive(Debug, Clone, Copy)]
-pub enum MoveOrder {
-    /// To the first instruction of a warp, before it is executed.
-    Entry(WarpId),
-    /// Forwards from the current time; true if the instruction at that time itself counts.
-    Forward(bool),
-    /// Backwards.
-    Backward,
-    /// By a step of a warp.
-    Step(WarpId, StepKind, Granularity),
-}
-
-/// The result of a job, with the number of the job.
-pub struct JobOutcome {
-    number: i64,
-    result: JobResult,
-}
-
-enum JobResult {
-    Loaded(Box<Debuggee>),
-    Refused(RequestFailure),
-    Moved(SearchOutcome, Option<Box<Machine>>),
-    Failed,
-}
 
 /// The input of a job that moves through the execution.
 struct MoveContext {

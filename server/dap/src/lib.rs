@@ -6,12 +6,12 @@
 //!
 //! - [`wire`], [`types`], [`arguments`] – the protocol as data; `docs/decisions/0006-debug-adapter.md` says why the
 //!   types are ours
-//! - [`session`] – the state of a session, and the dispatch of requests; [`jobs`] – long operations on their own
-//!   threads
+//! - [`session`] – the state of a session; [`dispatch`] – who answers which request; [`job`], [`jobs`] – long operations on
+//!   their own threads
 //! - [`launching`] – from the arguments of `launch` to a run; [`places`] – source positions of instructions
 //! - [`history`] – the original run and its branches with changed values; [`search`], [`stepping`] – where the run
 //!   stops next
-//! - [`configure`], [`stops`], [`filters`] – breakpoints
+//! - [`breakpoints`], [`configure`], [`stops`], [`filters`] – breakpoints
 //! - [`stacks`], [`variables`], [`values`], [`threads`], [`memory`], [`disassembly`] – the data that clients show
 //! - [`edit`], [`console`], [`expressions`] – the data that the user evaluates and changes
 
@@ -19,14 +19,17 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod arguments;
+mod breakpoints;
 mod configure;
 mod console;
 mod disassembly;
+mod dispatch;
 mod edit;
 mod expressions;
 mod filters;
 mod handles;
 mod history;
+mod job;
 mod jobs;
 mod launching;
 mod memory;

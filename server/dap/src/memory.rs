@@ -1,13 +1,47 @@
 //! Memory by reference: `0x7f00000200` is a generic address as the warp in focus sees it; `cta3:0x…` one in the shared memory of a CTA,
 //! `cta3.warp1.lane5:0x…` one in the local memory of a thread.
 
-use super::stops::{DataSpace, space};
 use ptx_interp::inspect::{self, MemoryPlace};
-use ptx_interp::machine::{Machine, WarpId};
+use ptx_interp::machine::{GridShape, Machine, WarpId};
 use ptx_interp::memory::{Region, Window};
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of bytes per read.
 pub const MAX_READ: u64 = 16 << 20;
+
+/// The memory that contains watched data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DataSpace {
+    /// Global memory; its offsets are addresses.
+    Global,
+    /// Shared memory of the CTA with this number.
+    Shared(u64),
+    /// Local memory of a thread: CTA number, warp index, lane.
+    Local(u64, u32, u8),
+    /// Constant memory.
+    Constant,
+    /// Parameters of the kernel.
+    Parameter,
+}
+
+/// The memory that a lane of a warp accesses in a region; `None` for code.
+pub fn space(region: Region, target: WarpId, lane: usize, shape: &GridShape) -> Option<DataSpace> {
+    Some(match region {
+        Region::Global => DataSpace::Global,
+        Region::Shared(None) => DataSpace::Shared(target.cta),
+        Region::Shared(Some(rank)) => {
+            let own = shape.cta_place(target.cta);
+            let [cx, cy, _] = shape.cluster;
+            let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
+            let at = std::array::from_fn(|i| own[i] / shape.cluster[i] * shape.cluster[i] + inside[i]);
+            DataSpace::Shared(shape.cta_number(at))
+        }
+        Region::Local => DataSpace::Local(target.cta, target.warp, lane as u8),
+        Region::Constant => DataSpace::Constant,
+        Region::Parameter => DataSpace::Parameter,
+        Region::Code => return None,
+    })
+}
 
 /// A generic address, with the thread whose view of memory applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

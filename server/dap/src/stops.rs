@@ -1,11 +1,11 @@
 //! Breakpoints and filters in a form that a search can test millions of times.
 
 use super::filters::FindingFilter;
+use super::memory::{DataSpace, space};
 use super::places::address;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::lanes::LaneMask;
 use ptx_interp::machine::{AccessKind, GridShape, MemoryAccess, WarpId};
-use ptx_interp::memory::Region;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -129,40 +129,6 @@ pub enum DataWatch {
         /// Number of bytes.
         bytes: u64,
     },
-}
-
-/// The memory that contains watched data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum DataSpace {
-    /// Global memory; its offsets are addresses.
-    Global,
-    /// Shared memory of the CTA with this number.
-    Shared(u64),
-    /// Local memory of a thread: CTA number, warp index, lane.
-    Local(u64, u32, u8),
-    /// Constant memory.
-    Constant,
-    /// Parameters of the kernel.
-    Parameter,
-}
-
-/// The memory that a lane of a warp accesses in a region; `None` for code.
-pub fn space(region: Region, target: WarpId, lane: usize, shape: &GridShape) -> Option<DataSpace> {
-    Some(match region {
-        Region::Global => DataSpace::Global,
-        Region::Shared(None) => DataSpace::Shared(target.cta),
-        Region::Shared(Some(rank)) => {
-            let own = shape.cta_place(target.cta);
-            let [cx, cy, _] = shape.cluster;
-            let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
-            let at = std::array::from_fn(|i| own[i] / shape.cluster[i] * shape.cluster[i] + inside[i]);
-            DataSpace::Shared(shape.cta_number(at))
-        }
-        Region::Local => DataSpace::Local(target.cta, target.warp, lane as u8),
-        Region::Constant => DataSpace::Constant,
-        Region::Parameter => DataSpace::Parameter,
-        Region::Code => return None,
-    })
 }
 
 /// A breakpoint on data.
