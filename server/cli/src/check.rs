@@ -3,9 +3,11 @@
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::findings::{self, CheckOptions};
+use super::inline::CheckedHost;
 use super::source::{self, InputContent, InputLimits, InputOrigin};
+use super::status::CliStatus;
 use super::terminal;
-use super::{CliStatus, human, inline, json, repeats, sarif};
+use super::{human, inline, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
@@ -183,7 +185,7 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
     }
     let wanted = if arguments.inline { inline::HOST_FILES } else { source::PTX_FILES };
     let (origins, problems) = source::find(&arguments.paths, &wanted, arguments.limits);
-    let checkers = arguments.inline.then(|| inline::HostCheckers::new(arguments));
+    let checkers = arguments.inline.then(|| inline::HostCheckers::new(&arguments.inline_target, arguments.levels()));
     let mut summary = Summary::default();
     let mut report = CheckReport::new(arguments.format);
     for problem in problems {
@@ -192,7 +194,7 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
         summary.empty_folders += usize::from(problem.is_empty);
     }
     let work = |origin: &InputOrigin, threads| match &checkers {
-        Some(checkers) => checkers.check(origin, arguments),
+        Some(checkers) => host_outcome(arguments, origin, checkers.check(origin, arguments.limits)),
         None => check(origin, arguments, threads),
     };
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
@@ -247,15 +249,17 @@ fn rendered(format: CheckFormat, origin: &InputOrigin, text: &Rope, diagnostics:
 }
 
 /// The result for a file in another language.
-pub fn done(
+fn host_outcome(
     arguments: &CheckArguments,
     origin: &InputOrigin,
-    text: &Rope,
-    lossy: bool,
-    found: Vec<Diagnostic>,
+    checked: Result<CheckedHost, String>,
 ) -> CheckOutcome {
-    let totals = Totals::of(&found);
-    let findings = rendered(arguments.format, origin, text, found);
+    let CheckedHost { text, lossy, diagnostics } = match checked {
+        Ok(checked) => checked,
+        Err(why) => return CheckOutcome::Unreadable(why),
+    };
+    let totals = Totals::of(&diagnostics);
+    let findings = rendered(arguments.format, origin, &text, diagnostics);
     CheckOutcome::Done(CheckedFindings { totals, lossy, findings, repeats: String::new() })
 }
 

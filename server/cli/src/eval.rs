@@ -5,10 +5,10 @@ mod steps;
 
 pub use human::guessed;
 
-use super::CliStatus;
 use super::files::{self, FileProgress, complain};
 use super::inline;
 use super::source::{self, InputContent, InputLimits, InputOrigin, place};
+use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;

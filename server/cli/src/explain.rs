@@ -1,8 +1,8 @@
 //! `ptx-analyzer explain`.
 
-use super::CliStatus;
 use super::files::complain;
 use super::pager::DisplayArguments;
+use super::status::CliStatus;
 use std::io::{IsTerminal, stdout};
 
 /// What to explain.

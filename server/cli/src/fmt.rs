@@ -1,8 +1,8 @@
 //! `ptx-analyzer fmt`.
 
-use super::CliStatus;
 use super::files::{self, complain};
 use super::source::{self, InputLimits, InputOrigin, place};
+use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::Analyzer;

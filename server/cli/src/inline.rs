@@ -1,14 +1,15 @@
 //! `ptx-analyzer check --inline`: PTX in strings of other languages.
 
-use super::CliStatus;
-use super::check::{self, CheckArguments, CheckOutcome};
 use super::files::complain;
 use super::findings;
 use super::source::{self, InputLimits, InputOrigin, LineColumn, WantedFiles, place};
+use super::status::CliStatus;
+use ptx_analysis::Diagnostic;
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
 use ptx_gate::names::strip;
 use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};
+use ptx_isa::tables::TargetInfo;
 use ptx_lsp::compile_commands::{CompileCommands, LookupBoundary};
 use ptx_lsp::host::host_levels;
 use ptx_lsp::levels::DiagnosticLevels;
@@ -32,6 +33,17 @@ fn language(path: &Path) -> Option<Language> {
     path.file_name().and_then(|name| Language::of_file_name(&name.to_string_lossy()))
 }
 
+/// A checked file.
+#[derive(Debug, Default)]
+pub struct CheckedHost {
+    /// Its text.
+    pub text: Rope,
+    /// Some bytes are no text.
+    pub lossy: bool,
+    /// The diagnostics of the PTX in its strings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// The checkers of all threads.
 pub struct HostCheckers {
     forced: Option<HostTargets>,
@@ -42,11 +54,10 @@ pub struct HostCheckers {
 
 impl HostCheckers {
     /// Prepares the checks that the arguments ask for.
-    pub fn new(arguments: &CheckArguments) -> Self {
+    pub fn new(targets: &[&'static TargetInfo], mut levels: DiagnosticLevels) -> Self {
         // The argument parser accepts only names that the tables contain.
-        let names = arguments.inline_target.iter().map(|t| t.name);
-        let forced = (!arguments.inline_target.is_empty()).then(|| TargetSet::named(names, None).ok()).flatten();
-        let mut levels = arguments.levels();
+        let names = targets.iter().map(|t| t.name);
+        let forced = (!targets.is_empty()).then(|| TargetSet::named(names, None).ok()).flatten();
         host_levels(&mut levels);
         Self {
             forced: forced.map(HostTargets::forced),
@@ -57,20 +68,20 @@ impl HostCheckers {
     }
 
     /// Checks one file.
-    pub fn check(&self, origin: &InputOrigin, arguments: &CheckArguments) -> CheckOutcome {
-        let (text, lossy, language) = match open(origin, arguments.limits) {
-            Ok(opened) => opened,
-            Err(why) => return CheckOutcome::Unreadable(why),
-        };
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn check(&self, origin: &InputOrigin, limits: InputLimits) -> Result<CheckedHost, String> {
+        let (text, lossy, language) = open(origin, limits)?;
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut checker = lock().pop().unwrap_or_default();
         let targets = targets(self.forced.as_ref(), &self.commands, origin);
         let found = findings::of_host(&text, language, targets, &self.levels, &mut checker, &|| false);
         lock().push(checker);
-        match found {
-            Some(found) => check::done(arguments, origin, &Rope::from_str(&text), lossy, found.diagnostics),
-            None => check::done(arguments, origin, &Rope::new(), false, Vec::new()),
-        }
+        Ok(match found {
+            Some(found) => CheckedHost { text: Rope::from_str(&text), lossy, diagnostics: found.diagnostics },
+            None => CheckedHost::default(),
+        })
     }
 }
 

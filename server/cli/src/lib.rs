@@ -25,6 +25,7 @@ mod sass;
 mod schemas;
 mod shell;
 mod source;
+mod status;
 mod stderr;
 mod terminal;
 
@@ -39,23 +40,6 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
-
-/// The exit status of a command. The numbers are documented, so they must not change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CliStatus {
-    /// Success without diagnostics.
-    Fine = 0,
-    /// Diagnostics, findings or unformatted files.
-    Findings = 1,
-    /// Wrong usage, or a file that cannot be read.
-    Trouble = 2,
-}
-
-impl From<CliStatus> for ExitCode {
-    fn from(status: CliStatus) -> Self {
-        Self::from(status as u8)
-    }
-}
 
 /// The end of the help.
 const AFTER_HELP: &str = "\

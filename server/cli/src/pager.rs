@@ -1,8 +1,8 @@
 //! Long texts on a terminal: laid out, coloured, and shown by a pager.
 
-use super::CliStatus;
 use super::files::is_written;
 use super::markdown::render;
+use super::status::CliStatus;
 use anstream::AutoStream;
 use ptx_gate::words::visible_lines;
 use std::env;

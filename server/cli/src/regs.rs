@@ -5,10 +5,10 @@ pub mod json;
 
 pub use human::{bytes, notes};
 
-use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputLimits, InputOrigin, place};
+use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::registers::{self, RegisterReport, estimate};

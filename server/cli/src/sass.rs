@@ -1,9 +1,9 @@
 //! `ptx-analyzer sass`.
 
-use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputLimits, InputOrigin};
+use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
 use ptx_isa::tables::TargetInfo;

@@ -1,8 +1,8 @@
 //! `ptx-analyzer completions` and `ptx-analyzer man`: shell completions and manual pages, generated from the definition
 //! of the command line.
 
-use super::CliStatus;
 use super::files::is_written;
+use super::status::CliStatus;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;

@@ -3,9 +3,9 @@
 mod json;
 mod site;
 
-use super::CliStatus;
 use super::files::{complain, is_written};
 use super::pager::DisplayArguments;
+use crate::status::CliStatus;
 use ptx_gate::words::{visible, visible_lines};
 use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 //!
 //! This module contains only the presentation; the content comes from [`ptx_ide::reference`].
 
+mod chapters;
 mod forms;
 mod instructions;
 mod kernels;
@@ -60,7 +61,7 @@ fn files() -> BTreeMap<String, String> {
     pages.extend(kernels::pages(&links));
     let mut out: BTreeMap<String, String> = BTreeMap::new();
     out.insert("search-index.js".to_owned(), search::index(&pages, &links));
-    for chapter in layout::chapters(&pages, &links) {
+    for chapter in chapters::chapters(&pages, &links) {
         out.insert(chapter.path.clone(), layout::document(&chapter));
     }
     for page in &pages {

@@ -1,9 +1,10 @@
 //! The tool `check`: a line for each finding, and lines for its fixes.
 
 use super::arguments::ToolArguments;
+use super::call::{CallContext, cancelled};
 use super::cut::{self, MAX_ANSWER};
 use super::input::{self, InputText};
-use super::{CallContext, cancelled, positions, schema};
+use super::{positions, schema};
 use crate::findings::{self, CheckOptions, HostFindings};
 use crate::{json, repeats};
 use ptx_analysis::inline::TargetSet;

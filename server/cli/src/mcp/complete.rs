@@ -1,8 +1,9 @@
 //! The tool `complete`.
 
 use super::arguments::ToolArguments;
+use super::call::CallContext;
 use super::input::InputText;
-use super::{CallContext, cut, positions, schema};
+use super::{cut, positions, schema};
 use ptx_host::{GroupView, Host, HostChecker, Language, answers, group_at, is_ptx};
 use ptx_ide::{CompletionOptions, Completions, Item};
 use ptx_mcp::ToolAnswer;

@@ -1,9 +1,10 @@
 //! The tool `evaluate`.
 
 use super::arguments::ToolArguments;
+use super::call::{CallContext, cancelled};
 use super::cut::{self, MAX_ANSWER};
 use super::input::InputText;
-use super::{CallContext, cancelled, positions};
+use super::positions;
 use crate::eval;
 use crate::source::place;
 use ptx_analysis::Severity;

@@ -1,7 +1,7 @@
 //! The text of a call: given with it, or in a file of the permitted folders.
 
-use super::CallContext;
 use super::arguments::ToolArguments;
+use super::call::CallContext;
 use ptx_gate::files::{self, BoundedFolder, FileRefusal, is_local};
 use ptx_host::Language;
 use ptx_isa::tables::TargetInfo;

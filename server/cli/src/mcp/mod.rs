@@ -1,6 +1,7 @@
 //! `ptx-analyzer mcp`: the commands as tools for assistants. `ptx-mcp` speaks the protocol; here are the tools and their answers.
 
 mod arguments;
+mod call;
 mod check;
 mod complete;
 mod cut;
@@ -14,9 +15,10 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use super::CliStatus;
 use super::files::complain;
+use crate::status::CliStatus;
 use arguments::ToolArguments;
+use call::CallContext;
 use ptx_gate::files::BoundedFolder;
 use ptx_gate::words::indented;
 use ptx_mcp::{ServerCard, ToolAnswer, ToolCall, ToolDescription, Toolbox};
@@ -108,15 +110,4 @@ impl Toolbox for PtxTools {
         let refused = |why: String| ToolAnswer::error(cut::lines(&indented(&why), MAX_ERROR, "the message was longer"));
         answer.unwrap_or_else(refused)
     }
-}
-
-/// What a call may read, and whether it still has to.
-struct CallContext<'c> {
-    roots: &'c [PathBuf],
-    cancelled: &'c (dyn Fn() -> bool + Sync),
-}
-
-/// The reason of a call that was cancelled. No client shows it.
-fn cancelled() -> String {
-    "the call was cancelled".to_owned()
 }

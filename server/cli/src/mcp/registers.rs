@@ -1,9 +1,9 @@
 //! The tool `registers`: a line for each function.
 
 use super::arguments::ToolArguments;
+use super::call::{CallContext, cancelled};
 use super::cut::{self, MAX_ANSWER};
 use super::input::{self, InputText};
-use super::{CallContext, cancelled};
 use crate::regs::{self, RegsEstimate, RegsFile};
 use ptx_analysis::registers::RegisterReport;
 use ptx_gate::words::visible;
