@@ -1,12 +1,11 @@
 //! Checks the groups of a host text.
 
 use crate::places::host_ranges;
+use crate::result::GroupResult;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
 use ptx_analysis::codes::Text;
-use ptx_analysis::inline::{
-    InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
-};
+use ptx_analysis::inline::{InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText, TargetSet};
 use ptx_analysis::types::TypeId;
 use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related, Severity};
 use ptx_embed::{Group, Kind, Placed, host_edit};
@@ -15,15 +14,6 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The result of the check of a group.
-#[derive(Debug, Clone, Default)]
-pub struct GroupResult {
-    /// The diagnostics, in host bytes relative to the start of the group.
-    pub diagnostics: Arc<[Diagnostic]>,
-    /// A target that accepts the PTX, or comes nearest to it; `None` if the group is not PTX or is compiled for no target.
-    pub target: Option<InlineTarget>,
-}
 
 /// Checks host texts, and caches the results of groups by their keys.
 #[derive(Debug)]

@@ -10,13 +10,15 @@ pub mod kernel;
 mod lints;
 mod places;
 mod problems;
+mod result;
 mod targets;
 mod variants;
 mod view;
 
-pub use checker::{GroupResult, HostChecker, in_text};
+pub use checker::{HostChecker, in_text};
 pub use holding::HostHolding;
 pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
+pub use result::GroupResult;
 pub use targets::HostTargets;
 pub use variants::repeats;
 pub use view::{GroupView, group_at, group_in};

@@ -1,6 +1,6 @@
 //! Statements inside which the preprocessor decides: each of their texts is a group of its own, and all have one start.
 
-use crate::GroupResult;
+use crate::result::GroupResult;
 use ptx_analysis::{Diagnostic, Severity};
 use ptx_embed::{Placed, Variant};
 use std::ops::Range;

@@ -9,6 +9,7 @@
 //! ([`tokens`]), since the tree of an incomplete statement is of little use.
 
 mod cuda;
+mod cuda_names;
 mod declarations;
 mod directives;
 mod forms;

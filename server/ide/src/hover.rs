@@ -8,6 +8,7 @@ mod logic;
 mod memory;
 mod name;
 pub(crate) mod number;
+mod operands;
 mod register;
 
 pub(crate) use decode::short as decoded;

@@ -5,7 +5,8 @@ mod pressure;
 mod words;
 
 pub(crate) use pressure::lines;
-pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};
+pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure, held_values};
+pub use words::function_registers;
 pub(crate) use words::{cost, live, page, title};
 
 use ptx_analysis::registers::{Figure, RegisterReport};

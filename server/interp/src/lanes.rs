@@ -81,6 +81,28 @@ impl Lane for f64 {
     }
 }
 
+/// The lanes of a mask as text: `0-15, 31`.
+pub(crate) fn list(mask: LaneMask) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut run: Option<(usize, usize)> = None;
+    let mut close = |run: Option<(usize, usize)>| match run {
+        Some((from, to)) if from == to => out.push(from.to_string()),
+        Some((from, to)) => out.push(format!("{from}-{to}")),
+        None => {}
+    };
+    for lane in lanes(mask) {
+        run = match run {
+            Some((from, to)) if to + 1 == lane => Some((from, lane)),
+            other => {
+                close(other);
+                Some((lane, lane))
+            }
+        };
+    }
+    close(run);
+    if out.is_empty() { "none".into() } else { out.join(", ") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Lane, lanes};

@@ -1,25 +1,14 @@
 //! Completion by CUDA C++ names: typing the beginning of such a name offers its PTX equivalent.
 
+use super::cuda_names::begun;
 use super::reach;
 use super::statement::Where;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
-use ptx_isa::tables::Cuda;
-use ptx_isa::{CUDA, ISA};
-use std::ops::Range;
+use ptx_isa::ISA;
 
 /// Letters that must be typed before CUDA C++ names are listed. With fewer letters they would only fill the list.
 const MIN_LETTERS: usize = 3;
-
-/// The CUDA C++ names that begin with `word`, ignoring case.
-fn begun(word: &str) -> impl Iterator<Item = &'static Cuda> {
-    CUDA.iter().filter(move |c| c.name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
-}
-
-/// Whether `text[range]` contains a dot and is the beginning of a CUDA C++ name, such as `threadIdx.`.
-pub fn is_begun(text: &str, range: Range<usize>) -> bool {
-    text.get(range).is_some_and(|word| word.contains('.') && begun(word).next().is_some())
-}
 
 impl List<'_, '_> {
     /// Lists the PTX equivalents of CUDA C++ names that begin with the typed word. An equivalent is offered if the list

@@ -1,5 +1,6 @@
 //! The place of the cursor: the part of the module, the statement, and the word within the statement.
 
+use super::cuda_names::is_begun;
 use super::tokens::{CompletionTokenKind, Tokens, is_part};
 use ptx_syntax::trivia::is_endless_comment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -83,7 +84,7 @@ impl<'t> CompletionPlace<'t> {
                 before.list.pop();
                 // `threadIdx.x` of CUDA C++ counts as one word, although it is not PTX.
                 if let Some(joined) = before.list.last().filter(|t| t.kind == CompletionTokenKind::Word).cloned()
-                    && super::cuda::is_begun(&before.text, joined.range.start..last.range.end)
+                    && is_begun(&before.text, joined.range.start..last.range.end)
                 {
                     word = before.text.get(joined.range.start..last.range.end).unwrap_or("").to_owned();
                     kind = Some(CompletionTokenKind::Word);

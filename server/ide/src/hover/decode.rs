@@ -1,9 +1,9 @@
 //! Structured numbers: truth tables, selectors, descriptors, masks. The meaning of an operand's bits is in the tables
 //! (`decodes` in docs/dev/isa-format.md).
 
-use super::instruction::{Here, WrittenOperand, given};
 use super::logic::{self, LogicInput};
 use super::number;
+use super::operands::{Here, WrittenOperand, given};
 use crate::describe::MarkdownPage;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::spec::{OperandSpec, OperandVariant};

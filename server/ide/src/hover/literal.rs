@@ -1,6 +1,6 @@
 //! Hover on numbers.
 
-use super::instruction::integer;
+use super::operands::integer;
 use super::{At, HoverResult, decode, number};
 use crate::describe::MarkdownPage;
 use crate::excerpt::{local, short};

@@ -36,13 +36,6 @@ pub struct FunctionPressure {
     pub bound: Option<usize>,
 }
 
-/// The register report of a function, as Markdown.
-pub fn function_registers(snapshot: &Snapshot, figures: &Figures, name: &str) -> Option<String> {
-    let figure = figures.named(name)?;
-    figure.kernel()?;
-    Some(super::page(snapshot, figure).finish())
-}
-
 /// The register reports of functions in a range, in the order of the text. If `name` is set, only that function is
 /// included. Functions without a report are left out.
 pub fn function_pressure(

@@ -6,11 +6,18 @@ use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, statement_at};
 use ptx_analysis::registers::facts::{FunctionFacts, RegisterFacts};
 use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
-use ptx_analysis::registers::{Figure, RegisterCount, RegisterReport};
+use ptx_analysis::registers::{Figure, Figures, RegisterCount, RegisterReport};
 use ptx_syntax::Snapshot;
 
 /// Maximum number of sources of live values that are listed for the peak.
 const MAX_VALUES: usize = 6;
+
+/// The register report of a function, as Markdown.
+pub fn function_registers(snapshot: &Snapshot, figures: &Figures, name: &str) -> Option<String> {
+    let figure = figures.named(name)?;
+    figure.kernel()?;
+    Some(page(snapshot, figure).finish())
+}
 
 /// The title of a function's code lens; `figure` is `None` until the function has been analysed. `launched` is the number
 /// of threads of a CTA in the launch line above it, which counts if the header does not set one.

@@ -2,10 +2,11 @@
 
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
+use crate::lanes::list;
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::machine::barriers::{BARRIERS, FirstArrival};
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, StepOutcome, list, races};
+use crate::machine::{ExecContext, StepOutcome, races};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
 use ptx_isa::{Modifier, OperandName};
 

@@ -3,8 +3,9 @@
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::LaneMask;
+use crate::lanes::list;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, StepOutcome, list, races};
+use crate::machine::{ExecContext, StepOutcome, races};
 use ptx_isa::Modifier;
 
 /// The entry of a warp in a table of masks, indexed by the rank of the CTA and the number of the warp. Extends the table if necessary.

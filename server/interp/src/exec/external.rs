@@ -1,5 +1,6 @@
 //! Functions that the system provides: `vprintf`, `__assertfail`, `malloc`, `free`.
 
+use super::printf::{self, MAX_PRINTED_BYTES};
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -11,9 +12,6 @@ use ptx_gate::words::visible;
 
 /// Maximum length of a string that is read, in bytes.
 const MAX_STRING_BYTES: usize = 1 << 16;
-
-/// Maximum size in bytes of the printed text that is kept: as large as the buffer of hardware unless a program asks for more.
-pub(super) const MAX_PRINTED_BYTES: usize = 1 << 20;
 
 /// Effort of a call of `vprintf`, without its text, and of `malloc` or `free`.
 const PRINT: usize = 20;
@@ -38,7 +36,7 @@ pub(crate) fn external(
                 let text = string(context, format, lane);
                 let shared = std::cell::RefCell::new(&mut *context);
                 let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
-                let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
+                let printed = printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
                 context.spend(PRINT + printed.0.len() / 16);
                 let kept = &mut context.machine.printed;
                 if kept.len() < MAX_PRINTED_BYTES {

@@ -42,7 +42,7 @@ pub(super) fn whole_warp(context: &mut ExecContext<'_>) {
         context.fault(FaultKind::Undefined, context.mask, || {
             format!(
                 "all 32 lanes of the warp must execute this together, but lanes {} do not: their part is undefined",
-                crate::machine::list(missing)
+                crate::lanes::list(missing)
             )
         });
     }

@@ -1,5 +1,8 @@
 //! The format strings of `vprintf`: those of C, with the arguments in memory as device code lays them out.
 
+/// Maximum size in bytes of the printed text that is kept: as large as the buffer of hardware unless a program asks for more.
+pub(super) const MAX_PRINTED_BYTES: usize = 1 << 20;
+
 /// Formats a string. `value(at, bytes)` returns the number at a byte offset in the arguments, `text(address)` the string at an address.
 ///
 /// Returns the output and the number of arguments, which is the result of `vprintf`.
@@ -8,8 +11,6 @@ pub(super) fn format(
     mut value: impl FnMut(u64, usize) -> u64,
     mut text: impl FnMut(u64) -> Vec<u8>,
 ) -> (Vec<u8>, u32) {
-    // A width or a string can make much of a short format.
-    const MAX_BYTES: usize = super::external::MAX_PRINTED_BYTES;
     let mut out = Vec::new();
     let (mut at, mut count) = (0u64, 0);
     let mut rest = format;
@@ -20,7 +21,7 @@ pub(super) fn format(
         count += 1;
         found
     };
-    while let Some((first, tail)) = rest.split_first().filter(|_| out.len() < MAX_BYTES) {
+    while let Some((first, tail)) = rest.split_first().filter(|_| out.len() < MAX_PRINTED_BYTES) {
         rest = tail;
         if *first != b'%' {
             out.push(*first);

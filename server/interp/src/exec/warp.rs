@@ -6,10 +6,11 @@
 
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
+use crate::lanes::list;
 use crate::lanes::{LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::passing::ByteOrigin;
-use crate::machine::{ExecContext, StepOutcome, list, races};
+use crate::machine::{ExecContext, StepOutcome, races};
 use crate::registers::Src;
 use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName, SlotName};

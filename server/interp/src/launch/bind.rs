@@ -1,12 +1,12 @@
 //! Binding: makes a machine that is about to start from a launch.
 
 use super::images::Images;
+use super::placed::{BindingSite, PlacedBuffer};
 use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, BufferContents, ElementFormat, Fill, Launch, LaunchMistake, NamedArgument, Number};
 use crate::machine::code::Executable;
 use crate::machine::{GridShape, Machine, Memory, Settings};
 use crate::memory::{Global, Storage, Window};
-use ptx_num::image::ImageId;
 use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
 use std::sync::Arc;
@@ -17,30 +17,6 @@ pub struct Bound {
     pub machine: Machine,
     /// The buffers of the launch in the order of the parameters, then images, then the module's variables in global and constant memory.
     pub buffers: Vec<PlacedBuffer>,
-}
-
-/// A buffer, an image or a variable with its place in the machine.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlacedBuffer {
-    /// Its name; for a part of a parameter with the offset, as in `p+8`.
-    pub name: Box<str>,
-    /// The element format.
-    pub element: ElementFormat,
-    /// Where it is stored.
-    pub place: BindingSite,
-    /// Size in bytes.
-    pub bytes: u64,
-}
-
-/// Where a buffer is stored in the machine.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum BindingSite {
-    /// In global memory, at an address.
-    Global(u64),
-    /// In constant memory, at a byte offset.
-    Constant(u64),
-    /// In an image.
-    Image(ImageId),
 }
 
 /// Creates a machine and stores parameters, buffers and initial contents where the kernel expects them. The launch must have been checked

@@ -4,7 +4,6 @@
 //! Values are followed backwards from an address to special registers, parameters and literals. Values that the analysis does not
 //! understand have no bound, and the buffer then gets a generous size. A bound that is too small would cause faults in correct kernels.
 
-use super::usage::ParameterPart;
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
@@ -13,6 +12,9 @@ use ptx_isa::SlotName;
 use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A parameter or a part of one: its index, and the byte offset at which it is loaded.
+pub(super) type ParameterPart = (usize, u64);
 
 /// Maximum length of a chain of definitions.
 const MAX_DEPTH: u32 = 64;

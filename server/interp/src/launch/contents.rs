@@ -1,7 +1,7 @@
 //! The contents of buffers before and after a run. They share the memory of the machine, so one of a gigabyte takes none of its own.
 
 use super::ElementFormat;
-use super::bind::{BindingSite, PlacedBuffer};
+use super::placed::{BindingSite, PlacedBuffer};
 use crate::machine::Machine;
 use crate::memory::{ByteState, PAGE, Storage};
 use ptx_num::image::Image;

@@ -1,7 +1,8 @@
 //! Guessing the parts of a launch that are not specified, from the kernel.
 
+use super::bounds::ParameterPart;
 use super::bounds::{Bounds, Limit, Room, Sizes};
-use super::usage::{ParameterPart, Usage, Usages, usage};
+use super::usage::{Usage, Usages, usage};
 use super::{Argument, Buffer, ElementFormat, ElementKind, Field, Fill, Launch, NamedArgument, Number};
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};

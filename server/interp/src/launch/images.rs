@@ -1,6 +1,6 @@
 //! Binding of images and samplers to the handles that a kernel uses.
 
-use super::bind::{BindingSite, PlacedBuffer};
+use super::placed::{BindingSite, PlacedBuffer};
 use super::{ElementFormat, Field, LaunchMistake, NamedArgument, argument};
 use crate::machine::code::Executable;
 use ptx_analysis::program::{self, FieldValue};

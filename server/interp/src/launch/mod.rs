@@ -59,6 +59,7 @@ mod expectation;
 mod fill;
 mod guess;
 mod images;
+mod placed;
 mod random;
 mod settle;
 mod source;
@@ -71,7 +72,7 @@ mod write;
 pub use crate::memory::ByteState;
 pub use crate::notation::{ElementFormat, ElementKind, Float, Number};
 pub use argument::{LineKind, argument, dimensions, fill, hexadecimal, unknown_element};
-pub use bind::{BindingSite, Bound, PlacedBuffer, bind};
+pub use bind::{Bound, bind};
 pub use contents::{BufferSnapshot, ChangedElements};
 pub use cursor::is_name;
 pub use expectation::{
@@ -79,6 +80,7 @@ pub use expectation::{
 };
 pub use fill::Fill;
 pub use guess::{GuessReport, complete, required};
+pub use placed::{BindingSite, PlacedBuffer};
 pub use settle::settle;
 pub use source::{ParsedLaunches, launches, written};
 pub use usage::{ParameterUse, parameter_uses};

@@ -1,6 +1,6 @@
 //! How a kernel uses its parameters, as far as its text shows: which of them are addresses, and of which memory.
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, ParameterPart};
 use super::{ElementFormat, ElementKind};
 use crate::inspect::meanings;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
@@ -9,9 +9,6 @@ use ptx_analysis::symbols::VariableOrigin;
 use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A parameter or a part of one: its index, and the byte offset at which it is loaded.
-pub(super) type ParameterPart = (usize, u64);
 
 /// How a kernel uses a parameter, or a part of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

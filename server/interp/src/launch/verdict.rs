@@ -1,8 +1,8 @@
 //! Evaluation of expectations after a run.
 
-use super::bind::PlacedBuffer;
 use super::contents::BufferSnapshot;
 use super::expectation::STATUSES;
+use super::placed::PlacedBuffer;
 use super::{
     Condition, ElementFormat, ElementKind, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Fill,
     Number, Tolerance,

@@ -3,9 +3,10 @@
 use super::Machine;
 use super::code::Executable;
 use super::group::Turn;
-use super::schedule::{FAIRNESS, list};
+use super::limits::FAIRNESS;
 use super::warp::{Group, GroupReadiness, Warp};
 use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::list;
 
 impl Machine {
     /// Selects the group that runs next. Returns its index and the priority number at which it must stop.

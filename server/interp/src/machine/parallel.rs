@@ -6,7 +6,7 @@
 //! Otherwise all of it is dropped, and one thread executes the grid. That is also what happens as soon as a part has a finding, so messages
 //! and their order always come from one thread.
 
-use super::schedule::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
+use super::limits::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::{Machine, Progress, RunStatus, Settings};
 use crate::memory::{TouchedMemory, ledger};
 use std::ops::Range;
@@ -23,10 +23,6 @@ const MAX_BYTES: u64 = 1 << 28;
 /// Maximum number of CTAs that a thread takes at a time.
 const MAX_CTAS: u64 = 64;
 
-/// Maximum number of warp instructions of a CTA in a part: some seconds. A CTA that executes more of them may poll for a write of another
-/// part, which it cannot see.
-pub(super) const MAX_CTA_STEPS: u64 = if cfg!(test) { 1 << 19 } else { 1 << 26 };
-
 /// Time between two polls for a cancellation while a thread waits for the others.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -38,7 +34,7 @@ pub(crate) struct GridPart {
     /// The words of global memory that the part has used.
     pub(super) touched: TouchedMemory,
     /// A cluster of another part may matter: all groups of a cluster have waited at the same time, a cluster has taken over the work of
-    /// another one, or it has executed [`MAX_CTA_STEPS`] instructions.
+    /// another one, or it has executed [`super::limits::MAX_CTA_STEPS`] instructions.
     pub(crate) depends: bool,
     /// A cluster took so long that one thread would have started another one beside it.
     pub(super) overlaps: bool,

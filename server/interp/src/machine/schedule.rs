@@ -7,26 +7,16 @@ use super::Machine;
 use super::code::Executable;
 use super::group::{GroupRun, Stop, Turn};
 use super::group_selection::tidy;
-use super::parallel::MAX_CTA_STEPS;
+use super::limits::{FAIRNESS, MAX_CTA_STEPS, MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::record::{Recorder, WarpId};
 use super::warp::GroupReadiness;
 use crate::findings::{FaultKind, InstructionSite};
-use crate::lanes::{LaneMask, lanes};
+use crate::lanes::list;
 use crate::memory::ledger;
 use std::sync::Arc;
 
 /// Maximum number of instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
-
-/// In every eighth round of a cluster, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might
-/// never run while other lanes of its warp poll the lock.
-pub(super) const FAIRNESS: u64 = 8;
-
-/// Maximum number of CTAs that run at the same time.
-pub(super) const MAX_RESIDENT_CTAS: usize = 1024;
-
-/// If no cluster has started or finished for this many steps, another one starts: the running CTAs may wait for it in a loop.
-pub(super) const MAX_IDLE_STEPS: u64 = 200_000;
 
 /// After this many rounds without any visible change, in which all groups only wait or give up waiting, the run counts as deadlocked.
 const MAX_HOPELESS_ROUNDS: u32 = 256;
@@ -461,28 +451,6 @@ impl Machine {
             self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
         }
     }
-}
-
-/// The lanes of a mask as text: `0-15, 31`.
-pub(crate) fn list(mask: LaneMask) -> String {
-    let mut out: Vec<String> = Vec::new();
-    let mut run: Option<(usize, usize)> = None;
-    let mut close = |run: Option<(usize, usize)>| match run {
-        Some((from, to)) if from == to => out.push(from.to_string()),
-        Some((from, to)) => out.push(format!("{from}-{to}")),
-        None => {}
-    };
-    for lane in lanes(mask) {
-        run = match run {
-            Some((from, to)) if to + 1 == lane => Some((from, lane)),
-            other => {
-                close(other);
-                Some((lane, lane))
-            }
-        };
-    }
-    close(run);
-    if out.is_empty() { "none".into() } else { out.join(", ") }
 }
 
 #[cfg(test)]

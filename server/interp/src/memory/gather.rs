@@ -1,6 +1,7 @@
 //! Accesses of all lanes of a warp to one storage.
 
-use super::storage::{PAGE, Storage, StoragePage, unshared};
+use super::shadow::PAGE;
+use super::storage::{Storage, StoragePage, unshared};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
 use ptx_num::values::Marks;

@@ -3,6 +3,9 @@
 use crate::findings::InstructionSite;
 use crate::memory::Scope;
 
+/// Size of a page in bytes.
+pub const PAGE: usize = 4096;
+
 /// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;
 
@@ -13,7 +16,7 @@ pub(crate) const UNIT_BYTES: usize = BLOCK / 4 * size_of::<ShadowCell>() + 256;
 pub(crate) const FINE_UNITS: u32 = 4;
 
 /// Number of blocks per page.
-const BLOCKS: usize = super::storage::PAGE / BLOCK;
+const BLOCKS: usize = PAGE / BLOCK;
 
 /// A past access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,16 +2,13 @@
 
 mod page;
 
-use super::shadow::PageShadow;
+use super::shadow::{PAGE, PageShadow};
 pub use page::{ByteState, ReadStatus};
 pub(crate) use page::{PageBytes, StoragePage, made_shadow, unshared};
 use page::{ZEROS, for_words, span};
 use ptx_num::values::Marks;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Size of a page in bytes.
-pub const PAGE: usize = 4096;
 
 /// Bytes that a page takes with the state of its bytes, as allocators round them.
 pub(crate) const PAGE_BYTES: usize = 5120;

@@ -1,7 +1,7 @@
 //! The words of global memory that a part of a grid has read and written.
 
 use super::shadow::BLOCK;
-use super::storage::PAGE;
+use super::shadow::PAGE;
 use std::ops::Range;
 
 /// Size of a word in bytes. Accesses to different bytes of one word count as accesses to the same memory.

@@ -1,7 +1,8 @@
-//! Floating-point numbers in decimal: whole numbers exactly, others by the fewest digits that mean the same bits in the number's own format.
+//! Elements as text. Whole floating-point numbers are exact, others have the fewest digits that mean the same bits in their own format.
 
-use super::element::ElementFormat;
-use super::number::Number;
+use super::element::{ElementFormat, ElementKind, Float};
+use super::number::{Number, float_text};
+use ptx_num::values::convert::Narrow;
 
 /// From this power of ten on, and below the other one, a number has an exponent: zeros would only fill the line.
 const EXPONENTS: std::ops::Range<i32> = -5..10;
@@ -9,9 +10,46 @@ const EXPONENTS: std::ops::Range<i32> = -5..10;
 /// The greatest whole number that is written with all its digits.
 const MAX_WHOLE: f64 = 1e10;
 
+impl ElementFormat {
+    /// An element as text for users: numbers in decimal, untyped bits in hexadecimal. A NaN is `nan` if it is one that arithmetic makes; another
+    /// has its sign and payload (`-nan:1`), and an `s` if it is signalling (`snan:1`).
+    pub fn text(self, bits: u128) -> String {
+        match self.kind() {
+            ElementKind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
+            ElementKind::Integer { signed: false } => bits.to_string(),
+            ElementKind::Integer { signed: true } => self.sign_extended(bits).to_string(),
+            ElementKind::Float(float) if self.is_nan(bits) => nan_text(float, bits >> self.padding()),
+            ElementKind::Float(_) => match self.value(bits) {
+                value if value.is_finite() => decimal(self, value),
+                value => float_text(value),
+            },
+        }
+    }
+}
+
+fn nan_text(float: Float, bits: u128) -> String {
+    // Formats without infinity have one NaN.
+    let fraction_bits = match float {
+        Float::Layout(layout) => layout.fraction_bits,
+        Float::Narrow(Narrow::E5m2) => 2,
+        Float::Narrow(_) => return "nan".to_owned(),
+    };
+    let payload_mask = (1 << (fraction_bits - 1)) - 1;
+    let (payload, is_quiet) = (bits & payload_mask, bits >> (fraction_bits - 1) & 1 != 0);
+    if is_quiet && (payload == 0 || payload == payload_mask) {
+        return "nan".to_owned();
+    }
+    let exponent_bits = match float {
+        Float::Layout(layout) => layout.exponent_bits,
+        Float::Narrow(_) => 5,
+    };
+    let sign = if bits >> (fraction_bits + exponent_bits) & 1 != 0 { "-" } else { "" };
+    format!("{sign}{}nan:{payload:x}", if is_quiet { "" } else { "s" })
+}
+
 /// A finite number as text: a whole number exactly (`448.0`), another in the fewest digits that a reader of its format rounds to it: `0.1`,
 /// `6.1e-5`.
-pub(super) fn decimal(format: ElementFormat, value: f64) -> String {
+fn decimal(format: ElementFormat, value: f64) -> String {
     if value.abs() < MAX_WHOLE && value == (value as i64) as f64 {
         // Zero has a sign.
         return format!("{value:.1}");

@@ -248,41 +248,6 @@ impl ElementFormat {
             part.copy_from_slice(value);
         }
     }
-
-    /// An element as text for users: numbers in decimal, untyped bits in hexadecimal. A NaN is `nan` if it is one that arithmetic makes; another
-    /// has its sign and payload (`-nan:1`), and an `s` if it is signalling (`snan:1`).
-    pub fn text(self, bits: u128) -> String {
-        match self.kind() {
-            ElementKind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
-            ElementKind::Integer { signed: false } => bits.to_string(),
-            ElementKind::Integer { signed: true } => self.sign_extended(bits).to_string(),
-            ElementKind::Float(float) if self.is_nan(bits) => nan_text(float, bits >> self.padding()),
-            ElementKind::Float(_) => match self.value(bits) {
-                value if value.is_finite() => super::decimal::decimal(self, value),
-                value => super::number::float_text(value),
-            },
-        }
-    }
-}
-
-fn nan_text(float: Float, bits: u128) -> String {
-    // Formats without infinity have one NaN.
-    let fraction_bits = match float {
-        Float::Layout(layout) => layout.fraction_bits,
-        Float::Narrow(Narrow::E5m2) => 2,
-        Float::Narrow(_) => return "nan".to_owned(),
-    };
-    let payload_mask = (1 << (fraction_bits - 1)) - 1;
-    let (payload, is_quiet) = (bits & payload_mask, bits >> (fraction_bits - 1) & 1 != 0);
-    if is_quiet && (payload == 0 || payload == payload_mask) {
-        return "nan".to_owned();
-    }
-    let exponent_bits = match float {
-        Float::Layout(layout) => layout.exponent_bits,
-        Float::Narrow(_) => 5,
-    };
-    let sign = if bits >> (fraction_bits + exponent_bits) & 1 != 0 { "-" } else { "" };
-    format!("{sign}{}nan:{payload:x}", if is_quiet { "" } else { "s" })
 }
 
 impl Display for ElementFormat {

@@ -1,14 +1,12 @@
 //! Compiles the entries, which begin at column 1, and builds the finished tables.
 
+use super::common::{append, common};
 use super::kinds::{self, WrittenEntry};
 use super::lines::LogicalLine;
-use super::opcode::{append, prose};
-use super::{
-    DeclaredNames, Error, Result, concept, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule,
-};
+use super::{DeclaredNames, Error, Result, concept, directive, encoding, fragment, leak, multiprocessor, opcode};
 use crate::tables::{
-    Concept, Directive, Encoding, Entry, FieldInfo, FragmentInfo, Gate, GateKind, InitialKind, Isa, ModifierInfo,
-    Multiprocessor, Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
+    Concept, Directive, Encoding, Entry, FieldInfo, FragmentInfo, InitialKind, Isa, ModifierInfo, Multiprocessor,
+    Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
 };
 use std::collections::BTreeMap;
 
@@ -29,18 +27,6 @@ pub(super) struct Builder<'n> {
     multiprocessors: Vec<Multiprocessor>,
     fragments: Vec<FragmentInfo>,
     concepts: Vec<Concept>,
-}
-
-/// The lines common to most entries.
-#[derive(Default)]
-pub(super) struct CommonLines {
-    pub summary: &'static str,
-    pub manual: &'static str,
-    pub doc: &'static str,
-    pub notes: Vec<&'static str>,
-    pub gates: Vec<Gate>,
-    /// The lines with other keywords: keyword and rest.
-    pub other: Vec<(String, String)>,
 }
 
 impl<'n> Builder<'n> {
@@ -208,26 +194,4 @@ fn plain_features(targets: Vec<TargetInfo>) -> Vec<TargetInfo> {
             TargetInfo { features: leak(features), ..target }
         })
         .collect()
-}
-
-fn common(body: &[LogicalLine]) -> Result<CommonLines> {
-    let mut out = CommonLines::default();
-    // Prose on the first line of an entry (`type x … | text`) is documentation.
-    if let Some(text) = &body[0].prose {
-        out.doc = leak_str(text);
-    }
-    for line in &body[1..] {
-        let (word, rest) = line.keyword();
-        match word {
-            "summary" => out.summary = leak_str(rest),
-            "manual" => out.manual = leak_str(rest),
-            "doc" => out.doc = append(out.doc, prose(line)?),
-            "note" => out.notes.push(leak_str(prose(line)?)),
-            "needs" => out.gates.push(rule::gate(line, GateKind::Needs, rest, None)?),
-            "until" => out.gates.push(rule::gate(line, GateKind::Until, rest, None)?),
-            "deprecated" => out.gates.push(rule::gate(line, GateKind::Deprecated, rest, None)?),
-            _ => out.other.push((word.to_owned(), rest.to_owned())),
-        }
-    }
-    Ok(out)
 }

@@ -1,7 +1,7 @@
 //! Compiles `exec` lines: the semantics of instructions.
 
+use super::common::prose;
 use super::lines::LogicalLine;
-use super::opcode::prose;
 use super::{Result, leak_str};
 use crate::ids::Exec;
 use crate::tables::{Executed, Form, Isa};

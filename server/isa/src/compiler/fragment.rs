@@ -1,6 +1,6 @@
 //! Compiles `fragment` entries: the elements of a matrix that each thread holds.
 
-use super::entry::CommonLines;
+use super::common::CommonLines;
 use super::lines::LogicalLine;
 use super::{DeclaredNames, Error, Result, expand, leak, leak_str};
 use crate::tables::{

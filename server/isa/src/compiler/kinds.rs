@@ -1,9 +1,9 @@
 //! Compiles the entries of each kind, except instructions.
 
-use super::entry::CommonLines;
+use super::common::{CommonLines, extent, filled};
 use super::lines::LogicalLine;
 use super::{
-    DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
+    DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, rule, space,
 };
 use crate::tables::{
     Directive, Encoding, FieldInfo, FragmentInfo, GridRole, IgnoredType, InitialKind, ModifierInfo, Multiprocessor,
@@ -154,7 +154,7 @@ impl WrittenEntry<'_> {
             also_read: leak(also_read),
             requires: directive::words(self.other("requires")),
             count,
-            uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| opcode::extent(self.head, word))?,
+            uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| extent(self.head, word))?,
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
             grid: self.other("grid").map_or(Ok(GridRole::None), |word| grid_role(self.head, word))?,
             at_most: leak(maxima(self.head, self.other("at-most").unwrap_or(""))?),
@@ -282,37 +282,6 @@ fn class(word: &str) -> Option<TypeClass> {
         "opaque" => TypeClass::Opaque,
         _ => return None,
     })
-}
-
-/// A text in which `{1}`, `{2}` … are replaced by the alternatives that a name has in place of a pattern's braces.
-pub fn filled(pattern: &str, name: &str, text: &'static str) -> &'static str {
-    if !text.contains("{1}") {
-        return text;
-    }
-    let choices = choices(pattern, name);
-    let numbered = choices.iter().enumerate();
-    numbered.fold(text, |text, (at, choice)| leak_str(&text.replace(&format!("{{{}}}", at + 1), choice)))
-}
-
-/// The alternatives that a name has in place of a pattern's braces: `16` and `8` for `.m16n8` and `.m{16,32}n{8,16}`.
-fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
-    let mut rest = name.trim_start_matches('.');
-    let mut out = Vec::new();
-    for (at, piece) in pattern.trim_start_matches('.').split('{').enumerate() {
-        let (alternatives, literal) = if at == 0 { ("", piece) } else { piece.split_once('}').unwrap_or(("", piece)) };
-        if at > 0 {
-            // Choose an alternative after which the rest of the pattern matches: `1` is also a prefix of `128`.
-            let fits = |a: &&str| {
-                rest.strip_prefix(*a)
-                    .is_some_and(|after| after.starts_with(literal) && (!literal.is_empty() || after.is_empty()))
-            };
-            let Some(choice) = alternatives.split(',').find(fits) else { return out };
-            out.push(choice);
-            rest = rest.strip_prefix(choice).unwrap_or(rest);
-        }
-        rest = rest.strip_prefix(literal).unwrap_or(rest);
-    }
-    out
 }
 
 /// The maximum of each component.

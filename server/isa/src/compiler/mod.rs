@@ -3,6 +3,7 @@
 //! It runs in the build script; tests use it for their own fixtures. Tables are `'static`, so the compiler leaks their
 //! memory, which is acceptable in a build script and in tests.
 
+mod common;
 mod concept;
 mod directive;
 mod encoding;

@@ -1,15 +1,13 @@
 //! Compiles `opcode` and `unchecked` entries.
 
+use super::common::{extent, filled, prose};
 use super::lines::LogicalLine;
 use super::passage::{self, passages};
-use super::{
-    DeclaredNames, Error, FormContext, Result, exec, expand, form, kinds, leak, leak_str, operand, rule, set_line,
-};
+use super::{DeclaredNames, Error, FormContext, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
 use crate::ids::SlotName;
 use crate::tables::{
     Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate,
     GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries,
-    UniformExtent,
 };
 use std::collections::BTreeMap;
 
@@ -48,20 +46,10 @@ impl EntryFamily {
 fn meanings(line: &LogicalLine, names: &str) -> Result<Vec<Note>> {
     let doc = leak_str(prose(line)?);
     let of = |pattern: &str| -> Vec<Note> {
-        let note = |name: String| Note { doc: kinds::filled(pattern, &name, doc), name: leak_str(&name) };
+        let note = |name: String| Note { doc: filled(pattern, &name, doc), name: leak_str(&name) };
         expand(pattern).into_iter().map(note).collect()
     };
     Ok(names.split_whitespace().flat_map(of).collect())
-}
-
-/// Parses the extent of threads across which a value is the same.
-pub(super) fn extent(line: &LogicalLine, word: &str) -> Result<UniformExtent> {
-    Ok(match word.trim() {
-        "cta" => UniformExtent::Cta,
-        "warp" => UniformExtent::Warp,
-        "none" => UniformExtent::None,
-        _ => return Err(line.error(0, "expected `cta`, `warp` or `none`")),
-    })
 }
 
 fn flow(line: &LogicalLine, word: &str) -> Result<ControlTransfer> {
@@ -260,15 +248,6 @@ pub(super) fn build(
 fn dot_part(path: &str, at: usize) -> &'static str {
     let end = path[at + 1..].find('.').map_or(path.len(), |n| at + 1 + n);
     leak_str(&path[at..end])
-}
-
-pub(super) fn append(before: &str, more: &str) -> &'static str {
-    if before.is_empty() { leak_str(more) } else { leak_str(&format!("{before}\n\n{more}")) }
-}
-
-pub(super) fn prose<'a>(line: &'a LogicalLine) -> Result<&'a str> {
-    let text = line.prose.as_deref().unwrap_or("").trim();
-    if text.is_empty() { Err(line.error(0, "expected ` | ` and text")) } else { Ok(text) }
 }
 
 fn build_form(

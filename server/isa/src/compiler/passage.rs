@@ -1,8 +1,8 @@
 //! Compiles the passages of an instruction's documentation: `doc`, `note` and `result`, each with the statements to which it
 //! applies.
 
+use super::common::prose;
 use super::lines::LogicalLine;
-use super::opcode::prose;
 use super::{Error, Result, leak, leak_str, rule::split_word};
 use crate::tables::{Entry, Form, Passage, WrittenTest};
 

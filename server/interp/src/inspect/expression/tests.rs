@@ -2,7 +2,7 @@ use super::{Answer, ExpressionMistake, ValuePlace, convert, evaluate, holds, par
 use crate::inspect::value::{TypeMeaning, low, meaning, signed};
 use crate::inspect::{TypedValue, groups};
 use crate::lanes::LaneMask;
-use crate::machine::list;
+use crate::lanes::list;
 use crate::machine::{Machine, WarpId};
 use crate::testing::{TestKernel, words};
 use ptx_num::values::Marks;
