@@ -1,48 +1,14 @@
 //! A folder that files must not lead out of.
 
 use super::local::is_local;
-use super::{ReadFailure, read, real_named};
-use crate::names::{plain, strip};
-use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::fmt;
+use super::walk::{FileRefusal, Walk, WalkBounds};
+use super::{read, real_named};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Maximum number of links on the way to a file.
-const MAX_LINKS: usize = 40;
-
-/// The reason why a file of a folder is not read.
-#[derive(Debug)]
-pub enum FileRefusal {
-    /// The path or a link on the way leads out of the folder. Nothing outside was looked at, so this does not depend on what is there.
-    Outside,
-    /// The file cannot be read.
-    Unreadable(ReadFailure),
-}
-
-impl From<io::Error> for FileRefusal {
-    fn from(error: io::Error) -> Self {
-        Self::Unreadable(error.into())
-    }
-}
-
-impl fmt::Display for FileRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Outside => f.write_str("it leads out of the folder"),
-            Self::Unreadable(failure) => failure.fmt(f),
-        }
-    }
-}
-
 /// A folder that the user selected. Paths in it are followed link by link, and nothing outside of it is touched.
 #[derive(Debug, Clone)]
-pub struct BoundedFolder {
-    real: PathBuf,
-    /// The absolute path that it was selected by, which may have links.
-    name: PathBuf,
-}
+pub struct BoundedFolder(WalkBounds);
 
 impl BoundedFolder {
     /// Finds the folder.
@@ -55,17 +21,17 @@ impl BoundedFolder {
         if !std::fs::metadata(&real)?.is_dir() {
             return Err(io::Error::other("it is not a folder"));
         }
-        Ok(Self { real, name: std::path::absolute(folder)? })
+        Ok(Self(WalkBounds { real, name: std::path::absolute(folder)? }))
     }
 
     /// Its path without links.
     pub fn real(&self) -> &Path {
-        &self.real
+        &self.0.real
     }
 
     /// The part of an absolute path below the folder, by either of its names in any spelling; `None` for other paths.
     pub fn strip<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        strip(path, &self.real).or_else(|| strip(path, &self.name))
+        self.0.strip(path)
     }
 
     /// The path of a file or folder without links. `path` is relative to the folder, or absolute and by one of its names.
@@ -79,9 +45,7 @@ impl BoundedFolder {
         // `C:a` has a drive and no root: it is a file of the folder that is current on that drive.
         let is_anchored = path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_)));
         let inside = if is_anchored { self.strip(path).ok_or(FileRefusal::Outside)? } else { path };
-        let mut walk = Walk { real: self.real.clone(), bounds: Some(self), left: steps(inside).collect(), links: 0 };
-        while walk.step()? {}
-        Ok(walk.real)
+        Walk::inside(&self.0, inside)
     }
 
     /// Reads a regular file of at most `max` bytes.
@@ -102,102 +66,6 @@ pub fn repository(folder: &Path) -> Option<&Path> {
 #[expect(clippy::disallowed_methods, reason = "follows no link")]
 pub fn has_name(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
-}
-
-/// One step of a path.
-enum Step {
-    /// The root of the file system, or a drive.
-    Anchor(OsString),
-    Up,
-    Down(OsString),
-}
-
-fn steps(path: &Path) -> impl DoubleEndedIterator<Item = Step> {
-    path.components().filter_map(|component| match component {
-        Component::Prefix(_) | Component::RootDir => Some(Step::Anchor(component.as_os_str().to_owned())),
-        Component::CurDir => None,
-        Component::ParentDir => Some(Step::Up),
-        Component::Normal(name) => Some(Step::Down(name.to_owned())),
-    })
-}
-
-/// A walk along a path, one name after the other.
-pub struct Walk<'a> {
-    /// The place that is reached, without links.
-    real: PathBuf,
-    /// The folder that it must not leave.
-    bounds: Option<&'a BoundedFolder>,
-    left: VecDeque<Step>,
-    links: usize,
-}
-
-impl Walk<'_> {
-    /// The end of an absolute path, anywhere on this computer.
-    ///
-    /// # Errors
-    /// If there is nothing, or it is on another computer.
-    pub fn anywhere(path: &Path) -> io::Result<PathBuf> {
-        let mut walk = Walk { real: PathBuf::new(), bounds: None, left: steps(path).collect(), links: 0 };
-        loop {
-            match walk.step() {
-                Ok(true) => {}
-                Ok(false) => return Ok(walk.real),
-                Err(FileRefusal::Outside) => {
-                    return Err(io::Error::other("a link on the way leads to another computer"));
-                }
-                Err(FileRefusal::Unreadable(ReadFailure::Io(error))) => return Err(error),
-                Err(FileRefusal::Unreadable(failure)) => return Err(io::Error::other(failure.to_string())),
-            }
-        }
-    }
-
-    /// Takes the next step; `false` at the end.
-    #[expect(clippy::disallowed_methods, reason = "asks about the name itself, and follows no link")]
-    fn step(&mut self) -> Result<bool, FileRefusal> {
-        let Some(step) = self.left.pop_front() else { return Ok(false) };
-        match step {
-            // Nothing inside of a folder begins at a root.
-            Step::Anchor(_) if self.bounds.is_some() => return Err(FileRefusal::Outside),
-            Step::Anchor(name) => self.real.push(name),
-            Step::Up => {
-                if self.bounds.is_some_and(|bounds| self.real == bounds.real) {
-                    return Err(FileRefusal::Outside);
-                }
-                self.real.pop();
-            }
-            Step::Down(name) => {
-                let next = self.real.join(name);
-                if std::fs::symlink_metadata(&next)?.is_symlink() {
-                    self.turn(&plain(std::fs::read_link(&next)?))?;
-                } else {
-                    self.real = next;
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// Goes on at the target of a link.
-    fn turn(&mut self, target: &Path) -> Result<(), FileRefusal> {
-        self.links += 1;
-        if self.links > MAX_LINKS {
-            return Err(io::Error::other("too many links lead to it").into());
-        }
-        if !is_local(target) {
-            return Err(FileRefusal::Outside);
-        }
-        let target = match self.bounds {
-            Some(bounds) if target.has_root() => {
-                self.real.clone_from(&bounds.real);
-                bounds.strip(target).ok_or(FileRefusal::Outside)?
-            }
-            _ => target,
-        };
-        for step in steps(target).rev() {
-            self.left.push_front(step);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

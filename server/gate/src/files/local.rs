@@ -3,10 +3,7 @@
 //! Windows logs in to a computer as soon as a program asks about a file of it, and sends what identifies the user. So a path that a text
 //! names is looked at as a text first, on every system alike.
 
-use super::folder::Walk;
-use crate::names::plain;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Whether a path names a file of this computer by what its text says. Paths of other computers (`\\host\share`, also with `/`, also
 /// `\\?\UNC\host`) and of devices (`\\.\pipe\a`) do not, on no system.
@@ -29,20 +26,9 @@ fn is_local_text(text: &str) -> bool {
     !is_slash(1) || is_drive
 }
 
-/// The absolute path without links, in the form in which users write it ([`plain`]). Unlike with [`std::fs::canonicalize`], nothing of another
-/// computer is touched: neither the path nor a link on the way may lead there.
-///
-/// # Errors
-/// If there is no such file, or it is on another computer.
-pub fn real(path: &Path) -> io::Result<PathBuf> {
-    if !is_local(path) {
-        return Err(io::Error::other("it is a path of another computer"));
-    }
-    Walk::anywhere(&std::path::absolute(plain(path.to_owned()))?)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::real;
     use super::*;
 
     #[test]

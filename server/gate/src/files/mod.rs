@@ -17,12 +17,14 @@ mod named;
 mod private;
 mod rules;
 mod search;
+mod walk;
 
-pub use folder::{BoundedFolder, FileRefusal, repository};
-pub use local::{is_local, real};
+pub use folder::{BoundedFolder, repository};
+pub use local::is_local;
 pub use named::{is_named_folder, read_named, read_stream, real_named};
 pub use private::{PrivateFolder, sweep};
 pub use search::{FolderSearch, FoundFile, SearchItem};
+pub use walk::{FileRefusal, real};
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};

@@ -1,7 +1,8 @@
 //! Searches folders for files, for the server and the command line alike.
 
-use super::folder::{BoundedFolder, FileRefusal};
+use super::folder::BoundedFolder;
 use super::rules::IgnoreRules;
+use super::walk::FileRefusal;
 use super::{metadata, real};
 use ignore::{DirEntry, Walk, WalkBuilder};
 use std::fs::Metadata;
