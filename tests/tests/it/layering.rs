@@ -1,6 +1,14 @@
-//! The allowed dependencies between crates and modules, compared with `cargo metadata`, so that no crate gets a new
-//! dependency by accident.
+//! The allowed dependencies between crates, compared with `cargo metadata`, so that no crate gets a new dependency by
+//! accident, and the circles among the modules of a crate.
+//!
+//! `cargo modules dependencies --acyclic` finds circles too. It stands on all of rust-analyzer, has to be compiled where the tests run, and
+//! names neither the line of a dependency nor a limit. What a test needs is in `layering/`: the tokens of the sources and their paths.
 
+mod graph;
+mod made_up;
+mod source;
+
+use graph::{Circle, Graph};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -85,6 +93,71 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tracing",
         ],
     ),
+    (
+        "ptx-lsp",
+        &[
+            "dashmap",
+            "futures",
+            "ignore",
+            "memchr",
+            "ptx-analysis",
+            "ptx-clock",
+            "ptx-embed",
+            "ptx-gate",
+            "ptx-host",
+            "ptx-ide",
+            "ptx-interp",
+            "ptx-isa",
+            "ptx-launch",
+            "ptx-nvidia",
+            "ptx-syntax",
+            "ptx-wire",
+            "rustix",
+            "serde",
+            "serde_json",
+            "tokio",
+            "tower-lsp-server",
+            "tower-service",
+            "tracing",
+            "tracing-subscriber",
+            "windows-sys",
+        ],
+    ),
+    (
+        "ptx-analyzer",
+        &[
+            "annotate-snippets",
+            "anstream",
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "libmimalloc-sys",
+            "maud",
+            "mimalloc",
+            "ptx-analysis",
+            "ptx-dap",
+            "ptx-embed",
+            "ptx-gate",
+            "ptx-host",
+            "ptx-ide",
+            "ptx-interp",
+            "ptx-isa",
+            "ptx-launch",
+            "ptx-lsp",
+            "ptx-mcp",
+            "ptx-nvidia",
+            "ptx-syntax",
+            "pulldown-cmark",
+            "serde",
+            "serde_json",
+            "terminal_size",
+            "tracing",
+            "tracing-subscriber",
+            "tree-sitter",
+            "unicode-width",
+        ],
+    ),
+    ("ptx-tests", &["flate2", "ptx-analysis", "ptx-host", "ptx-ide", "ptx-isa", "ptx-syntax", "serde_json"]),
 ];
 
 /// Dependencies that only the crates in `SERVERS` may have.
@@ -117,10 +190,14 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 #[test]
 fn crates_know_only_what_lies_below_them() {
     let dependencies = dependencies();
-    for (name, allowed) in ALLOWED {
-        let found = dependencies.get(*name).unwrap_or_else(|| panic!("{name} is not in the workspace"));
-        let wrong: Vec<&String> = found.iter().filter(|d| !allowed.contains(&d.as_str())).collect();
+    for (name, used) in &dependencies {
+        let allowed = ALLOWED.iter().find(|(listed, _)| listed == name);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{name} is not in the list of allowed dependencies"));
+        let wrong: Vec<&String> = used.iter().filter(|d| !allowed.contains(&d.as_str())).collect();
         assert!(wrong.is_empty(), "{name} must not depend on {wrong:?}");
+    }
+    for (name, _) in ALLOWED {
+        assert!(dependencies.contains_key(*name), "{name} is not in the workspace");
     }
 }
 
@@ -151,77 +228,91 @@ fn only_servers_know_their_protocol() {
     }
 }
 
-/// The top-level modules of a crate, each with the modules that its code uses. Tests may use any.
-fn modules(crate_folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let mut out = BTreeMap::new();
-    let mut folders = vec![(crate_folder.to_owned(), None)];
-    while let Some((folder, top)) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder of sources").map(|e| e.expect("an entry").path()) {
-            let stem = entry.file_stem().and_then(|s| s.to_str()).expect("a name").to_owned();
-            if ["tests", "testing", "lib", "main"].contains(&stem.as_str()) {
-                continue;
-            }
-            let module: String = top.clone().unwrap_or(stem);
-            if entry.is_dir() {
-                folders.push((entry, Some(module)));
-            } else if entry.extension().is_some_and(|e| e == "rs") {
-                let text = std::fs::read_to_string(&entry).expect("a source");
-                let named: &mut BTreeSet<String> = out.entry(module.clone()).or_default();
-                named.extend(named_modules(&text).filter(|name| *name != module));
-            }
-        }
-    }
-    out
-}
+/// The circles that remain among modules beside each other: crate, number of circles, modules in the largest one.
+///
+/// These numbers may only get smaller.
+const MODULE_CIRCLES: &[(&str, CircleLimit)] = &[
+    // Until the crate is divided.
+    ("analysis", CircleLimit { circles: 7, largest: 9 }),
+    // `machine`: the context of an instruction has the state of every unit, and each unit works on the context.
+    ("interp", CircleLimit { circles: 1, largest: 19 }),
+];
 
-/// The modules that a source names from the root of its crate, except in tests and comments.
-fn named_modules(text: &str) -> impl Iterator<Item = String> {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let code: String = code.lines().map(|l| l.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
-    let mut out = Vec::new();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for (at, path) in code.match_indices("crate::") {
-        if code[..at].ends_with(|c| is_name(c) || c == ':' || c == '$') {
-            continue;
-        }
-        let rest = &code[at + path.len()..];
-        let name = |text: &str| text.trim_start().split(|c| !is_name(c)).next().unwrap_or_default().to_owned();
-        match rest.strip_prefix('{') {
-            // A list in braces: take the first name of each entry.
-            Some(list) => {
-                let end = list.find(';').unwrap_or(list.len());
-                let mut depth = 0;
-                let entries = list[..end].split(|c| {
-                    depth += i32::from(c == '{') - i32::from(c == '}');
-                    depth == 0 && c == ','
-                });
-                out.extend(entries.map(name));
-            }
-            None => out.push(name(rest)),
-        }
-    }
-    out.into_iter()
+/// The same among files, where a file and the folder beside it are two: `hover.rs` that calls `hover/register.rs`, which uses what `hover.rs`
+/// declares. Crates that are not here have none.
+const FILE_CIRCLES: &[(&str, CircleLimit)] = &[
+    // Until the crate is divided.
+    ("analysis", CircleLimit { circles: 12, largest: 108 }),
+    ("cli", CircleLimit { circles: 4, largest: 4 }),
+    ("embed", CircleLimit { circles: 6, largest: 5 }),
+    ("gate", CircleLimit { circles: 1, largest: 2 }),
+    ("host", CircleLimit { circles: 1, largest: 2 }),
+    ("ide", CircleLimit { circles: 9, largest: 7 }),
+    ("interp", CircleLimit { circles: 7, largest: 31 }),
+    ("isa", CircleLimit { circles: 2, largest: 18 }),
+    ("lsp", CircleLimit { circles: 4, largest: 2 }),
+    ("mcp", CircleLimit { circles: 1, largest: 4 }),
+    ("syntax", CircleLimit { circles: 1, largest: 2 }),
+];
+
+/// How many circles a crate may have, and how large one may be.
+#[derive(Debug, Clone, Copy, Default)]
+struct CircleLimit {
+    circles: usize,
+    largest: usize,
 }
 
 #[test]
 fn modules_of_a_crate_know_each_other_in_one_direction() {
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server");
+    let mut wrong = Vec::new();
+    let mut crates = BTreeSet::new();
     for folder in std::fs::read_dir(&server).expect("the crates").map(|e| e.expect("an entry").path()) {
-        let mut left = modules(&folder.join("src"));
-        let names: BTreeSet<String> = left.keys().cloned().collect();
-        left.values_mut().for_each(|named| named.retain(|n| names.contains(n)));
-        // A module that uses none of the remaining ones is not part of a cycle.
-        while let Some(free) = left.iter().find(|(_, named)| named.is_empty()).map(|(name, _)| name.clone()) {
-            left.remove(&free);
-            left.values_mut().for_each(|named| named.retain(|n| *n != free));
-        }
-        assert!(left.is_empty(), "{}: each of these leads back to itself or to a circle: {left:#?}", folder.display());
+        let name = folder.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
+        let files = sources(&folder.join("src"));
+        let roots = ["lib.rs", "main.rs"].into_iter().filter(|root| files.contains_key(*root));
+        let graphs: Vec<Graph> = roots.map(|root| Graph::read(&files, root)).collect();
+        let circles = |find: fn(&Graph) -> Vec<Circle>| graphs.iter().flat_map(find).collect::<Vec<Circle>>();
+        check(&name, MODULE_CIRCLES, &circles(Graph::module_circles), &mut wrong);
+        check(&name, FILE_CIRCLES, &circles(Graph::file_circles), &mut wrong);
+        crates.insert(name);
+    }
+    for (name, _) in MODULE_CIRCLES.iter().chain(FILE_CIRCLES) {
+        assert!(crates.contains(*name), "server/{name} has a limit and does not exist");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Compares the circles of a crate with a list of limits.
+fn check(name: &str, limits: &[(&str, CircleLimit)], circles: &[Circle], wrong: &mut Vec<String>) {
+    let listed = limits.iter().find(|(listed, _)| *listed == name).map(|(_, limit)| *limit);
+    let limit = listed.unwrap_or_default();
+    let largest = circles.iter().map(|circle| circle.nodes.len()).max().unwrap_or(0);
+    if listed.is_some() && circles.is_empty() {
+        wrong.push(format!("server/{name} has no circle any more: remove its limit"));
+    }
+    if circles.len() <= limit.circles && largest <= limit.largest {
+        return;
+    }
+    wrong.push(format!("server/{name} may have {} circles of at most {}, and has:", limit.circles, limit.largest));
+    for Circle { nodes, edges } in circles {
+        wrong.push(format!("{nodes:?}\n    {}", edges.join("\n    ")));
     }
 }
 
-#[test]
-fn named_modules_are_found() {
-    let text =
-        "use crate::a::B;\nuse crate::{c, d::{E, F}, g};\n// crate::no\nfn f() { crate::h::i() }\nthing::crate::no";
-    assert_eq!(named_modules(text).collect::<Vec<_>>(), ["a", "c", "d", "g", "h"]);
+/// Reads the sources of a crate.
+fn sources(folder: &Path) -> source::Files {
+    let mut out = source::Files::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for path in std::fs::read_dir(&next).expect("a folder of sources").map(|e| e.expect("an entry").path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let name = path.strip_prefix(folder).expect("in the folder").to_string_lossy().replace('\\', "/");
+                out.insert(name, std::fs::read_to_string(&path).expect("a source"));
+            }
+        }
+    }
+    out
 }
