@@ -6,7 +6,7 @@ use super::handlers::{
     symbols, text, workspace, workspace_diagnostics, workspace_symbols,
 };
 use super::log;
-use super::shared::Shared;
+use super::server::Server;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
@@ -15,17 +15,17 @@ use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
 /// The server's implementation of the framework's trait.
 #[derive(Debug)]
 pub struct Backend {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
 }
 
 impl Backend {
     /// Creates a server with the given state.
-    pub fn new(shared: Arc<Shared>) -> Self {
+    pub fn new(shared: Arc<Server>) -> Self {
         Self { shared }
     }
 
     /// Creates the service that routes messages to a server with the state that `state` returns.
-    pub fn service(state: impl FnOnce(Client) -> Arc<Shared>) -> (LspService<Self>, ClientSocket) {
+    pub fn service(state: impl FnOnce(Client) -> Arc<Server>) -> (LspService<Self>, ClientSocket) {
         let service = LspService::build(|client| Self::new(state(client)));
         // The framework does not know these two methods.
         let service = service.custom_method("$/setTrace", Self::set_trace);

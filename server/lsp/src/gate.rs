@@ -3,7 +3,7 @@
 
 use super::protocol::REQUEST_FAILED;
 use super::refresh;
-use super::shared::Shared;
+use super::server::Server;
 use super::state::State;
 use super::transport::MessageGate;
 use super::unreadable::UnreadableMessage;
@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types::Uri;
 const PLACES: [&str; 5] = ["/textDocument/uri", "/arguments/0/uri", "/arguments/0", "/item/uri", "/data/uri"];
 
 /// Returns the callbacks that see messages before the service does.
-pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
+pub fn gate(shared: &Arc<OnceLock<Arc<Server>>>) -> MessageGate {
     let state = Arc::clone(shared);
     let (lost, open) = (Arc::clone(shared), Arc::clone(shared));
     MessageGate {
@@ -35,7 +35,7 @@ pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
 }
 
 /// Marks the documents that a message may have changed, and notifies the user.
-pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
+pub fn handle(shared: &Arc<Server>, unreadable: &UnreadableMessage) {
     let UnreadableMessage { method, uri, reason } = unreadable;
     tracing::error!(
         "`{method}` for {} cannot be understood: {reason}",

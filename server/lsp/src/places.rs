@@ -6,8 +6,8 @@ use super::cancel::CancelFlag;
 use super::document::OpenDocument;
 use super::platform::Pool;
 use super::position::ColumnEncoding;
+use super::server::Server;
 use super::session::ClientFeatures;
-use super::shared::Shared;
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::{Range, TextDocumentPositionParams, TextEdit, Ur
 
 /// Returns the document of a request and its tree, of the text the client had when it sent the request or of a later one.
 /// Returns `None` if the document is not open or not PTX.
-pub async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<OpenDocument>, Snapshot)> {
+pub async fn snapshot(shared: &Server, uri: &Uri) -> Option<(Arc<OpenDocument>, Snapshot)> {
     let document = shared.state.document(uri)?;
     let revision = document.revision();
     let parsed = document.parsed(revision).await?;
@@ -36,7 +36,7 @@ pub struct Other {
 }
 
 /// Returns the other open documents with their last trees: a request does not wait until they are parsed.
-pub fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
+pub fn others(shared: &Server, uri: &Uri) -> Vec<Other> {
     let own = shared.state.document(uri).map(|own| own.uri.clone());
     let documents = shared.state.documents().into_iter().filter(|document| Some(&document.uri) != own.as_ref());
     let one = |document: Arc<OpenDocument>| {
@@ -71,7 +71,7 @@ impl DocumentPlace {
     ///
     /// # Errors
     /// If later edits have removed the place.
-    pub async fn of(shared: &Shared, uri: &Uri, range: Range, patience: Duration) -> Result<Option<Self>> {
+    pub async fn of(shared: &Server, uri: &Uri, range: Range, patience: Duration) -> Result<Option<Self>> {
         let session = shared.state.session();
         let Some(document) = shared.state.document(uri) else { return Ok(None) };
         shared.state.touch(uri);
@@ -99,7 +99,7 @@ impl DocumentPlace {
 /// # Errors
 /// If later edits have removed the position.
 pub async fn at<T: Send + 'static>(
-    shared: &Shared,
+    shared: &Server,
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&DocumentPlace) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
@@ -114,7 +114,7 @@ pub async fn at<T: Send + 'static>(
 /// # Errors
 /// If later edits have removed the range.
 pub async fn within<T: Send + 'static>(
-    shared: &Shared,
+    shared: &Server,
     uri: &Uri,
     range: Range,
     patience: Duration,
@@ -130,7 +130,7 @@ pub async fn within<T: Send + 'static>(
 /// # Errors
 /// If the text has changed.
 pub async fn edits_within<T: Send + 'static>(
-    shared: &Shared,
+    shared: &Server,
     uri: &Uri,
     range: Range,
     compute: impl FnOnce(&DocumentPlace) -> Option<T> + Send + 'static,

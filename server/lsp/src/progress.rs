@@ -4,7 +4,7 @@
 //! cancel the work in both cases.
 
 use super::cancel::CancelFlag;
-use super::shared::Shared;
+use super::server::Server;
 use super::sync::lock;
 use ptx_clock::Instant;
 use ptx_wire::outgoing;
@@ -45,7 +45,7 @@ enum ProgressState {
 /// Reports the progress of one task; dropping it ends the report.
 #[derive(Debug)]
 pub struct WorkProgress {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     token: ProgressToken,
     title: &'static str,
     state: Arc<Mutex<ProgressState>>,
@@ -56,7 +56,7 @@ pub struct WorkProgress {
 impl WorkProgress {
     /// Creates the progress of work that begins now, with the client's token if the request has one.
     pub fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<Server>,
         token: Option<ProgressToken>,
         title: &'static str,
         cancelled: &CancelFlag,

@@ -1,6 +1,6 @@
 //! What the server knows: the features of its client, settings, folders, and the open documents.
 //!
-//! It sends no message, starts no work and reads no file: [`Shared`](super::shared::Shared) does.
+//! It sends no message, starts no work and reads no file: [`Server`](super::server::Server) does.
 
 use super::document::{OpenDocument, Publisher};
 use super::folders::Folders;

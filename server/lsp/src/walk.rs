@@ -8,7 +8,7 @@ mod examine;
 
 use super::cancel::CancelFlag;
 use super::platform::FileSource;
-use super::shared::Shared;
+use super::server::Server;
 use super::workspace::{ExamineGoal, ExamineJob, FileState, FileSummary, OutlineEntry};
 use examine::examine;
 use futures::FutureExt;
@@ -47,7 +47,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// # Errors
 /// If it is cancelled.
 pub async fn look<T: Send + 'static>(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     want: ExamineGoal,
     cancelled: &CancelFlag,
     mut sink: T,
@@ -74,7 +74,7 @@ pub async fn look<T: Send + 'static>(
 /// A walk over the files of the workspace.
 #[derive(Debug, Clone)]
 struct Walk {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     files: Arc<dyn FileSource>,
     want: ExamineGoal,
     cancelled: CancelFlag,
@@ -184,7 +184,7 @@ impl Walk {
 ///
 /// # Errors
 /// If it is cancelled.
-pub async fn outlines(shared: &Arc<Shared>, cancelled: &CancelFlag) -> Result<Vec<(Uri, Arc<Vec<OutlineEntry>>)>> {
+pub async fn outlines(shared: &Arc<Server>, cancelled: &CancelFlag) -> Result<Vec<(Uri, Arc<Vec<OutlineEntry>>)>> {
     let mut out = look(shared, ExamineGoal::Outline, cancelled, Vec::new(), |out, event| {
         if let WorkspaceEvent::File(uri, FileState { outline: Some(outline), .. }) = event
             && !outline.is_empty()

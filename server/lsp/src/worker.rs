@@ -11,8 +11,8 @@ use super::encoder::{Encoder, publication};
 use super::evaluation;
 use super::platform::worker_task;
 use super::refresh;
+use super::server::Server;
 use super::settings::DiagnosticsSettings;
-use super::shared::Shared;
 use super::sync::lock;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
@@ -35,7 +35,7 @@ const MAX_USUALLY_HELD: usize = 64;
 
 /// Owns the tree of a document and the memory of its checks.
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     document: Arc<OpenDocument>,
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
@@ -76,7 +76,7 @@ impl Worker {
     /// # Errors
     /// If it cannot be started.
     pub fn start(
-        shared: Arc<Shared>,
+        shared: Arc<Server>,
         document: Arc<OpenDocument>,
         publisher: Publisher,
         _: &str,
@@ -413,7 +413,7 @@ impl Worker {
 /// Stores the diagnostics of a text for requests, and sends those that are not held back to a client that does not pull them. `encode` makes
 /// the notification.
 pub async fn report(
-    shared: &Shared,
+    shared: &Server,
     (document, publisher): (&OpenDocument, &Publisher),
     work: &DocumentWork,
     checked: CheckedText,
@@ -499,9 +499,9 @@ mod tests {
                 let _ = sender.send(serde_json::from_slice(&body).unwrap());
             }
         });
-        let state: OnceLock<Arc<Shared>> = OnceLock::new();
+        let state: OnceLock<Arc<Server>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared = Shared::new(outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
+            let shared = Server::new(outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
             shared.connect(client);
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });

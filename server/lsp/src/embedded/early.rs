@@ -3,7 +3,7 @@
 use super::super::gate;
 use super::super::handlers::{configuration, initialize, text};
 use super::super::protocol::REQUEST_FAILED;
-use super::super::shared::Shared;
+use super::super::server::Server;
 use super::super::transport::IncomingMessage;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -34,7 +34,7 @@ impl EarlyMessages {
     }
 
     /// Handles a message, or keeps it.
-    pub(super) fn receive(&mut self, shared: &Arc<Shared>, message: IncomingMessage) {
+    pub(super) fn receive(&mut self, shared: &Arc<Server>, message: IncomingMessage) {
         let message = match message {
             IncomingMessage::Request(request) if self.handle(shared, &request) => return,
             IncomingMessage::Malformed(answers) => {
@@ -51,7 +51,7 @@ impl EarlyMessages {
     }
 
     /// Handles a request or notification, if the first part of the code can.
-    fn handle(&mut self, shared: &Arc<Shared>, request: &Request) -> bool {
+    fn handle(&mut self, shared: &Arc<Server>, request: &Request) -> bool {
         let begins = !self.begun && request.method() == "initialize";
         if !begins && !self.begun {
             return false;
@@ -88,7 +88,7 @@ impl EarlyMessages {
     }
 
     /// Returns the messages for the service. Requests about a place in a text that has changed are refused.
-    pub(super) fn end(self, shared: &Shared) -> Vec<IncomingMessage> {
+    pub(super) fn end(self, shared: &Server) -> Vec<IncomingMessage> {
         let Self { waiting, edits, .. } = self;
         let is_valid = |waiting: &WaitingMessage| {
             let IncomingMessage::Request(request) = &waiting.message else { return true };
@@ -102,13 +102,13 @@ impl EarlyMessages {
     }
 
     /// Refuses the requests that wait. Notifications wait on.
-    pub(super) fn refuse(&mut self, shared: &Shared, reason: &str) {
+    pub(super) fn refuse(&mut self, shared: &Server, reason: &str) {
         let error = Error { code: REQUEST_FAILED, message: reason.to_owned().into(), data: None };
         self.answer_waiting(shared, &error, |_| true);
     }
 
     /// Answers some of the requests that wait by an error.
-    fn answer_waiting(&mut self, shared: &Shared, error: &Error, is_meant: impl Fn(&Id) -> bool) {
+    fn answer_waiting(&mut self, shared: &Server, error: &Error, is_meant: impl Fn(&Id) -> bool) {
         self.waiting.retain(|waiting| {
             let IncomingMessage::Request(request) = &waiting.message else { return true };
             let Some(id) = request.id().filter(|id| is_meant(id)) else { return true };

@@ -2,7 +2,7 @@
 
 use super::super::backend::Backend;
 use super::super::platform::Pool;
-use super::super::shared::Shared;
+use super::super::server::Server;
 use super::super::transport::IncomingMessage;
 use super::service::serve_with;
 use super::{SAMPLE, warm_up};
@@ -17,7 +17,7 @@ use tower_service::Service;
 /// Starts the service. Returns the way to it for messages of the client. With `has_begun` the client has sent `initialize`, and
 /// has its answer.
 #[inline(never)]
-pub(super) fn serve(shared: &Arc<Shared>, has_begun: bool) -> mpsc::UnboundedSender<IncomingMessage> {
+pub(super) fn serve(shared: &Arc<Server>, has_begun: bool) -> mpsc::UnboundedSender<IncomingMessage> {
     let (mut service, socket) = Backend::service(|client| {
         shared.connect(client);
         Arc::clone(shared)

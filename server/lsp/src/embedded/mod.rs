@@ -6,7 +6,7 @@
 //!
 //! The functions of modules called `later`, here and in other modules of this crate, are the border between the parts: the first
 //! one reaches the second one only through them. `server/web/split` finds them by this name. They are never inlined, and are
-//! called only when the second part is there, which is when [`Shared::is_connected`].
+//! called only when the second part is there, which is when [`Server::is_connected`].
 
 mod early;
 mod later;
@@ -14,7 +14,7 @@ mod service;
 
 use super::host::HostWorker;
 use super::platform::{Platform, Pool};
-use super::shared::Shared;
+use super::server::Server;
 use super::state::ServerMode;
 use super::sync::lock;
 use super::transport::{self, IncomingMessage};
@@ -33,7 +33,7 @@ use tower_lsp_server::ls_types::Uri;
 /// A server without a transport of its own.
 #[derive(Debug)]
 pub struct EmbeddedServer {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     stage: Mutex<Stage>,
 }
 
@@ -84,7 +84,7 @@ fn warm_up() -> Analyzer {
 impl EmbeddedServer {
     /// Starts a server on a platform. Its messages go to `outgoing`. It only checks texts until [`Self::complete`] is called.
     pub fn start(platform: &Arc<dyn Platform>, outgoing: Outgoing) -> Self {
-        let shared = Arc::new(Shared::new(outgoing, Arc::clone(platform), ServerMode::Ptx, Worker::start));
+        let shared = Arc::new(Server::new(outgoing, Arc::clone(platform), ServerMode::Ptx, Worker::start));
         let warm_up = || async { drop(warm_up()) }.boxed_local();
         platform.compute(Pool::Evaluations, Box::new(warm_up));
         let stage = Mutex::new(Stage::Early(EarlyMessages::default()));
@@ -100,7 +100,7 @@ impl EmbeddedServer {
 
     /// Starts a server for files of other languages, with PTX in strings. It needs all code.
     pub fn start_host(platform: &Arc<dyn Platform>, outgoing: Outgoing) -> Self {
-        let shared = Arc::new(Shared::new(outgoing, Arc::clone(platform), ServerMode::Host, HostWorker::start));
+        let shared = Arc::new(Server::new(outgoing, Arc::clone(platform), ServerMode::Host, HostWorker::start));
         let stage = Mutex::new(Stage::Whole(service::serve_host(&shared)));
         Self { shared, stage }
     }

@@ -2,7 +2,7 @@
 
 use super::super::gate;
 use super::super::host::HostBackend;
-use super::super::shared::Shared;
+use super::super::server::Server;
 use super::super::transport::{self, IncomingMessage};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
@@ -10,7 +10,7 @@ use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
 
 /// Runs a service once it is ready. Returns the way to it for messages of the client.
 pub(super) fn serve_with<S: LanguageServer>(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     ready: impl Future<Output = (LspService<S>, ClientSocket)> + Send + 'static,
 ) -> mpsc::UnboundedSender<IncomingMessage> {
     let (sender, mut receiver) = mpsc::unbounded_channel();
@@ -25,7 +25,7 @@ pub(super) fn serve_with<S: LanguageServer>(
 }
 
 /// Starts the service for files of other languages.
-pub(super) fn serve_host(shared: &Arc<Shared>) -> mpsc::UnboundedSender<IncomingMessage> {
+pub(super) fn serve_host(shared: &Arc<Server>) -> mpsc::UnboundedSender<IncomingMessage> {
     let service = HostBackend::service(|client| {
         shared.connect(client);
         Arc::clone(shared)

@@ -4,7 +4,7 @@ use super::super::document::{CheckedText, OpenDocument};
 use super::super::platform::Pool;
 use super::super::refresh;
 use super::super::runs::{EvaluationGoal, EvaluationLimits};
-use super::super::shared::Shared;
+use super::super::server::Server;
 use super::{again, evaluate, module, tell};
 use futures::FutureExt;
 use ptx_launch::refusal::LaunchRefusal;
@@ -20,7 +20,7 @@ const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
 /// Starts a run of a checked text that no request started.
 #[inline(never)]
 pub(super) fn run_again(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     document: &Arc<OpenDocument>,
     checked: &Arc<CheckedText>,
     snapshot: Snapshot,

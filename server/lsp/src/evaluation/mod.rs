@@ -8,7 +8,7 @@ mod later;
 use super::document::{CheckedText, OpenDocument};
 use super::refresh;
 use super::runs::{Evaluation, EvaluationLimits, EvaluationViews};
-use super::shared::Shared;
+use super::server::Server;
 use super::spelling::file_name;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
@@ -28,7 +28,7 @@ use tower_lsp_server::ls_types::Uri;
 /// # Errors
 /// If it cannot be run.
 pub async fn ask(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     document: &Arc<OpenDocument>,
     checked: &CheckedText,
     question: &LaunchQuery,
@@ -56,7 +56,7 @@ pub async fn ask(
 /// # Errors
 /// If it cannot be run.
 pub async fn run_aside(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     document: &Arc<OpenDocument>,
     checked: &CheckedText,
     question: &LaunchQuery,
@@ -67,7 +67,7 @@ pub async fn run_aside(
 
 /// Returns the stored run of a text, or a new one, and whether it was stored.
 async fn stored_or_run(
-    shared: &Shared,
+    shared: &Server,
     document: &OpenDocument,
     checked: &CheckedText,
     question: &LaunchQuery,
@@ -95,7 +95,7 @@ async fn stored_or_run(
 
 /// Returns the stored run if it answers a query already; this takes no time.
 pub fn known(
-    shared: &Shared,
+    shared: &Server,
     document: &OpenDocument,
     snapshot: &Snapshot,
     question: &LaunchQuery,
@@ -122,7 +122,7 @@ pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModul
 }
 
 async fn evaluate(
-    (shared, document): (&Shared, &OpenDocument),
+    (shared, document): (&Server, &OpenDocument),
     snapshot: &Snapshot,
     module: LaunchModule,
     question: &LaunchQuery,
@@ -161,7 +161,7 @@ async fn evaluate(
 }
 
 /// Evaluates a document again, if it is followed; called when it was checked and is idle. Returns at once.
-pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<CheckedText>) {
+pub fn again(shared: &Arc<Server>, document: &Arc<OpenDocument>, checked: &Arc<CheckedText>) {
     let Some(snapshot) = checked.snapshot.clone() else { return };
     let settings = shared.state.settings_of(&document.uri).evaluation.clone();
     if !settings.enable || !settings.live {
@@ -173,7 +173,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
 }
 
 /// Notifies clients with their own view.
-fn tell(shared: &Shared, uri: &Uri, version: i32, mut said: Value) {
+fn tell(shared: &Server, uri: &Uri, version: i32, mut said: Value) {
     if shared.state.session().shows_warps {
         said["uri"] = json!(uri);
         said["version"] = json!(version);

@@ -3,7 +3,7 @@
 use crate::cancel::UntilDropped;
 use crate::progress::WorkProgress;
 use crate::protocol::REQUEST_FAILED;
-use crate::shared::Shared;
+use crate::server::Server;
 use crate::sync::lock;
 use ptx_analysis::target::find_architecture;
 use ptx_clock::Instant;
@@ -31,7 +31,7 @@ pub struct AssemblerRequest {
 /// # Errors
 /// If the work panics.
 pub async fn in_turn<T: Send + 'static>(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     token: Option<ProgressToken>,
     limit: Duration,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> T + Send + 'static,
@@ -80,7 +80,7 @@ impl AssemblerRequest {
     ///
     /// # Errors
     /// If the argument is invalid.
-    pub fn read(shared: &Shared, argument: &Value) -> Result<Self> {
+    pub fn read(shared: &Server, argument: &Value) -> Result<Self> {
         let text = |name: &str| match argument.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),

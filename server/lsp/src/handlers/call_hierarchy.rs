@@ -2,8 +2,8 @@
 
 use crate::convert;
 use crate::places::{at, others, snapshot};
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_ide::{Callable, Calls, SymbolKind};
 use ptx_syntax::{Rope, Snapshot};
 use serde_json::json;
@@ -20,7 +20,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the functions at a position.
-pub async fn prepare(shared: &Shared, params: CallHierarchyPrepareParams) -> Result<Option<Vec<CallHierarchyItem>>> {
+pub async fn prepare(shared: &Server, params: CallHierarchyPrepareParams) -> Result<Option<Vec<CallHierarchyItem>>> {
     let params = params.text_document_position_params;
     let uri = params.text_document.uri.clone();
     at(shared, params, move |place| {
@@ -52,7 +52,7 @@ fn function(item: CallHierarchyItem) -> (Uri, String) {
 }
 
 /// Returns the document of an item, and the other documents that know the same function.
-async fn modules(shared: &Shared, uri: &Uri, name: &str) -> Option<Vec<(Uri, Snapshot)>> {
+async fn modules(shared: &Server, uri: &Uri, name: &str) -> Option<Vec<(Uri, Snapshot)>> {
     let others = others(shared, uri);
     let (_, own) = snapshot(shared, uri).await?;
     let reach = ptx_ide::reach_of(&own, name);
@@ -64,7 +64,7 @@ async fn modules(shared: &Shared, uri: &Uri, name: &str) -> Option<Vec<(Uri, Sna
 
 /// Returns the callers of a function.
 pub async fn incoming(
-    shared: &Shared,
+    shared: &Server,
     params: CallHierarchyIncomingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
     let (uri, name) = function(params.item);
@@ -88,7 +88,7 @@ pub async fn incoming(
 
 /// Returns the functions that a function calls.
 pub async fn outgoing(
-    shared: &Shared,
+    shared: &Server,
     params: CallHierarchyOutgoingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
     let (uri, name) = function(params.item);

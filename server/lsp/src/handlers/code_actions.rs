@@ -5,8 +5,8 @@
 use super::commands::{COMPARE_REGISTERS, SASS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
 use crate::document::CheckedText;
+use crate::server::Server;
 use crate::session::{ClientFeatures, EXPLAIN, RENAME};
-use crate::shared::Shared;
 use ptx_analysis::Code;
 use ptx_ide::{Assist, FixAction, TextEdit};
 use ptx_nvidia::compare::function_headed_at;
@@ -62,7 +62,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 }
 
 /// Returns the actions at a range.
-pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+pub async fn code_actions(shared: &Server, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let uri = params.text_document.uri;
     let session = shared.state.session();
     let Some(document) = shared.state.document(&uri).filter(|_| session.code_actions) else { return Ok(None) };

@@ -2,8 +2,8 @@
 
 use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
 use crate::document::{OpenDocument, ParsedText};
+use crate::server::Server;
 use crate::session::{ClientFeatures, SHOW_REFERENCES, SHOW_WARP};
-use crate::shared::Shared;
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 
 /// Returns the lenses of a document, with their texts unless those take long to compute. (Neovim 0.12 drops later answers if it
 /// has requested the lenses twice, as it does at the start.)
-pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+pub async fn code_lenses(shared: &Arc<Server>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
     let settings = shared.state.settings_of(&uri);
     if !settings.code_lens.enable {
@@ -69,7 +69,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
 }
 
 /// Returns a lens with its text.
-pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
+pub async fn resolve(shared: &Arc<Server>, lens: CodeLens) -> Result<CodeLens> {
     let data = lens.data.as_ref();
     let uri = data.and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let kind = data.and_then(|d| LensKind::named(d["kind"].as_str()?));
@@ -103,7 +103,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
 /// Time limit for the flow lints in a request, if the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
-async fn read(shared: &Shared, document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
+async fn read(shared: &Server, document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
     let revision = document.revision();
     if passed {
         document.passed(&*shared.platform, revision, LINTS_TIMEOUT).await

@@ -5,8 +5,8 @@ use super::show::show_explanation;
 use super::{compare, evaluate, registers, sass, status, syntax_tree, workspace_check};
 use crate::places::snapshot;
 use crate::progress::WITH_PROGRESS;
+use crate::server::Server;
 use crate::session::{ClientFeatures, EXPLAIN};
-use crate::shared::Shared;
 use serde_json::Value;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -56,7 +56,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Executes a command.
-pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+pub async fn execute(shared: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
     let argument = params.arguments.into_iter().next().unwrap_or_default();
     match params.command.as_str() {
         SHOW_SYNTAX_TREE => {

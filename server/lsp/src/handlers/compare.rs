@@ -5,7 +5,7 @@ use crate::document::OpenDocument;
 use crate::places::snapshot;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_nvidia::compare::{AssemblerComparison, compare, estimates};
 use ptx_nvidia::{Configuration, ExecutableStamp, Task};
 use ptx_syntax::Snapshot;
@@ -18,7 +18,7 @@ use tower_lsp_server::ls_types::{MessageType, ProgressToken};
 ///
 /// # Errors
 /// If there is no assembler, or it fails. A rejected module is an answer, not an error.
-pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
+pub async fn compare_registers(shared: &Arc<Server>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
     // Without an argument the user chose the command from a list; clients do not show the answers of such commands.
     let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
     let answer = match AssemblerRequest::read(shared, argument) {
@@ -39,7 +39,7 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
 
 /// Returns the answer as JSON, and a summary of one line.
 async fn answer(
-    shared: &Arc<Shared>,
+    shared: &Arc<Server>,
     question: AssemblerRequest,
     token: Option<ProgressToken>,
 ) -> Result<(Value, String)> {
@@ -76,7 +76,7 @@ async fn answer(
 
 /// A comparison that is ready to run; everything here may read files or block.
 struct CompareJob {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     configuration: Configuration,
     question: AssemblerRequest,
     document: Arc<OpenDocument>,
@@ -88,7 +88,7 @@ struct CompareJob {
 
 impl CompareJob {
     fn new(
-        shared: Arc<Shared>,
+        shared: Arc<Server>,
         question: AssemblerRequest,
         found: Option<(Arc<OpenDocument>, Snapshot)>,
     ) -> Result<Self> {

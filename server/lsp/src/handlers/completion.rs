@@ -1,8 +1,8 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use crate::places::{at, snapshot};
+use crate::server::Server;
 use crate::session::{ClientFeatures, Completing, SUGGEST};
-use crate::shared::Shared;
 use ptx_ide::{Completions, Item, ItemKind, Topic};
 use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
@@ -28,7 +28,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 }
 
 /// Returns the completion items at a position.
-pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+pub async fn completion(shared: &Server, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let uri = params.text_document_position.text_document.uri.clone();
     let settings = shared.state.settings_of(&uri);
     if !settings.completion.enable {
@@ -97,7 +97,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
 }
 
 /// Adds the documentation of an item when the client selects it.
-pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<CompletionItem> {
+pub async fn resolve(shared: &Server, mut item: CompletionItem) -> Result<CompletionItem> {
     let Some(data) = &item.data else { return Ok(item) };
     let word = |key: &str| data[key].as_str().map(str::to_owned);
     let (Some(uri), Some(kind), Some(name)) = (word("uri"), word("kind"), word("word")) else { return Ok(item) };

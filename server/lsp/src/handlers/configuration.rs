@@ -1,8 +1,8 @@
 //! The client's configuration: sent at the start, with change notifications, or on request.
 
 use crate::refresh;
+use crate::server::Server;
 use crate::settings::{self, SECTION, SettingProblem, Settings};
-use crate::shared::Shared;
 use crate::sync::lock;
 use serde_json::Value;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, U
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// Registers for changes of the configuration and requests the current settings, at the beginning of the session.
-pub fn begin(shared: &Arc<Shared>) {
+pub fn begin(shared: &Arc<Server>) {
     let session = shared.state.session();
     if session.registers_configuration {
         let (runner, shared) = (shared, Arc::clone(shared));
@@ -34,14 +34,14 @@ pub fn begin(shared: &Arc<Shared>) {
 
 /// Handles `workspace/didChangeConfiguration`. Some clients send the settings along, others expect a request. The sent settings
 /// do not cover single folders.
-pub fn changed(shared: &Arc<Shared>, sent: &Value) {
+pub fn changed(shared: &Arc<Server>, sent: &Value) {
     if !changed_to(shared, sent) || shared.state.folders().iter().nth(1).is_some() {
         ask(shared);
     }
 }
 
 /// Applies settings if the sent object contains any; returns whether it does.
-pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
+pub fn changed_to(shared: &Arc<Server>, sent: &Value) -> bool {
     let Some(section) = settings::section(sent) else {
         return false;
     };
@@ -51,7 +51,7 @@ pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
 }
 
 /// Requests the settings: the global ones and those of each folder.
-pub fn ask(shared: &Arc<Shared>) {
+pub fn ask(shared: &Arc<Server>) {
     if !shared.state.session().configuration {
         return;
     }
@@ -85,7 +85,7 @@ pub fn ask(shared: &Arc<Shared>) {
     });
 }
 
-fn apply(shared: &Arc<Shared>, section: &Value) {
+fn apply(shared: &Arc<Server>, section: &Value) {
     let settings = read(shared, section);
     // Settings that a client sends by itself are global and replace those of folders.
     let folders: Vec<Uri> = shared.state.folders().iter().map(|f| f.uri.clone()).collect();
@@ -99,7 +99,7 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
 }
 
 /// Reads settings, and reports problems in them.
-fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
+fn read(shared: &Arc<Server>, section: &Value) -> Settings {
     let (mut settings, problems) = Settings::read(section);
     // Settings that may come from a project must not name a program.
     shared.ptxas.program.ignore(&std::mem::take(&mut settings.ptxas).path);
@@ -116,7 +116,7 @@ fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
 }
 
 /// Rechecks and refreshes everything after a change of the settings.
-pub fn take_effect(shared: &Arc<Shared>) {
+pub fn take_effect(shared: &Arc<Server>) {
     for document in shared.state.documents() {
         document.recheck();
     }
@@ -125,7 +125,7 @@ pub fn take_effect(shared: &Arc<Shared>) {
 }
 
 /// Shows a message to the user, once for each mistake.
-pub fn complain(shared: &Arc<Shared>, message: String) {
+pub fn complain(shared: &Arc<Server>, message: String) {
     tracing::warn!("{message}");
     if lock(&shared.complaints).insert(message.clone()) {
         let (runner, shared) = (shared, Arc::clone(shared));

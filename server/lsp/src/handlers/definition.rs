@@ -1,8 +1,8 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
 use crate::places::{DocumentPlace, Other, at, others};
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use crate::spelling::file_name;
 use ptx_gate::files::{is_local, is_local_file, real};
 use ptx_gate::names::{FileName, without_dots};
@@ -25,7 +25,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the definitions of the name at a position; for a `.loc` or a `.file` the place in the source file.
-pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+pub async fn definition(shared: &Arc<Server>, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
     let links = shared.state.session().definition_links;
     let server = Arc::clone(shared);
     find(shared, params, links, move |place, uri| {
@@ -39,7 +39,7 @@ pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> R
 }
 
 /// Returns the declarations of the name at a position.
-pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
+pub async fn declaration(shared: &Server, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
     let links = shared.state.session().declaration_links;
     find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset())))
         .await
@@ -47,7 +47,7 @@ pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Resul
 
 /// Returns the implementations of the name at a position.
 pub async fn implementation(
-    shared: &Shared,
+    shared: &Server,
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoImplementationResponse>> {
     let links = shared.state.session().implementation_links;
@@ -63,7 +63,7 @@ struct LocalDefinition {
 }
 
 async fn find(
-    shared: &Shared,
+    shared: &Server,
     params: GotoDefinitionParams,
     links: bool,
     look: impl FnOnce(&DocumentPlace, &Uri) -> LocalDefinition + Send + 'static,
@@ -125,7 +125,7 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
 }
 
 /// Returns the file of this computer that a `.file` directive of a document names, if it exists.
-pub fn source_file(shared: &Shared, uri: &Uri, path: &str) -> Option<Uri> {
+pub fn source_file(shared: &Server, uri: &Uri, path: &str) -> Option<Uri> {
     if !is_local(Path::new(path)) {
         return None;
     }
@@ -141,7 +141,7 @@ pub fn source_file(shared: &Shared, uri: &Uri, path: &str) -> Option<Uri> {
 }
 
 /// Returns a link to a place in a source file, if the file exists.
-fn source_link(shared: &Shared, place: &DocumentPlace, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
+fn source_link(shared: &Server, place: &DocumentPlace, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
     let target_uri = source_file(shared, uri, &found.path)?;
     // Lines and columns of `.loc` count from 1, those of the protocol from 0.
     let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));

@@ -2,8 +2,8 @@
 
 use crate::document::CheckedText;
 use crate::progress::WITH_PROGRESS;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticParams, DocumentDiagnosticReport,
@@ -29,7 +29,7 @@ pub fn result_id(checked: &CheckedText) -> String {
 }
 
 /// Returns the diagnostics of a document.
-pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+pub async fn pull(shared: &Server, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
     let checked = match shared.state.document(&params.text_document.uri) {
         Some(document) => {
             let revision = document.revision();

@@ -1,8 +1,8 @@
 //! `textDocument/foldingRange`.
 
 use crate::places::snapshot;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_ide::{Fold, FoldKind};
 use ptx_syntax::Rope;
 use tower_lsp_server::jsonrpc::Result;
@@ -16,7 +16,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the folding ranges of a document.
-pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+pub async fn folds(shared: &Server, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
     let session = shared.state.session();
     shared

@@ -1,9 +1,9 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
 
 use crate::places::{DocumentPlace, edits_within, text_edits};
+use crate::server::Server;
 use crate::session::ClientFeatures;
 use crate::settings::FormattingSettings;
-use crate::shared::Shared;
 use ptx_ide::{FormatOptions, TextEdit};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
@@ -28,14 +28,14 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 type FormattingResult = Result<Option<Vec<ls_types::TextEdit>>>;
 
 /// Returns the edits that format a document.
-pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> FormattingResult {
+pub async fn document(shared: &Server, params: DocumentFormattingParams) -> FormattingResult {
     let uri = &params.text_document.uri;
     edits(shared, uri, Range::default(), &params.options, |place, options| ptx_ide::format(&place.snapshot, options))
         .await
 }
 
 /// Returns the edits that format a range.
-pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> FormattingResult {
+pub async fn range(shared: &Server, params: DocumentRangeFormattingParams) -> FormattingResult {
     edits(shared, &params.text_document.uri, params.range, &params.options, |place, options| {
         ptx_ide::format_range(&place.snapshot, place.range.clone(), options)
     })
@@ -43,7 +43,7 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Fo
 }
 
 /// Returns the edits after a character was typed.
-pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> FormattingResult {
+pub async fn on_type(shared: &Server, params: DocumentOnTypeFormattingParams) -> FormattingResult {
     let place = params.text_document_position;
     let uri = &place.text_document.uri;
     let Some(typed) = params.ch.chars().next().filter(|_| shared.state.settings_of(uri).formatting.on_type) else {
@@ -57,7 +57,7 @@ pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) ->
 }
 
 async fn edits(
-    shared: &Shared,
+    shared: &Server,
     uri: &Uri,
     range: Range,
     options: &FormattingOptions,

@@ -1,8 +1,8 @@
 //! `textDocument/hover`.
 
 use crate::places::{DocumentPlace, at};
+use crate::server::Server;
 use crate::session::{ClientFeatures, EXPLAIN};
-use crate::shared::Shared;
 use ptx_nvidia::disassembly::MachineInstruction;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
@@ -16,7 +16,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the hover for a position.
-pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<Hover>> {
+pub async fn hover(shared: &Arc<Server>, params: HoverParams) -> Result<Option<Hover>> {
     let uri = params.text_document_position_params.text_document.uri.clone();
     if !shared.state.settings_of(&uri).hover.enable {
         return Ok(None);
@@ -44,7 +44,7 @@ pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<H
 const MAX_INSTRUCTIONS: usize = 8;
 
 /// Returns what became of the line of an instruction, if the machine code of exactly this text is known.
-fn machine_code(shared: &Shared, uri: &Uri, place: &DocumentPlace) -> Option<String> {
+fn machine_code(shared: &Server, uri: &Uri, place: &DocumentPlace) -> Option<String> {
     let tied = shared.nvdisasm.current(uri, place.revision)?;
     let line = u32::try_from(place.snapshot.rope().byte_to_line(place.offset())).ok()?.checked_add(1)?;
     let fate = tied.code.ties.line(line)?;

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::folders::Folders;
 use crate::log;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
 
@@ -41,7 +41,7 @@ const PROVIDERS: &[Provide] = &[
 ];
 
 /// Stores the client's features, its folders and the settings that it sends, and returns the features.
-pub fn begin(shared: &Arc<Shared>, params: &InitializeParams) -> ClientFeatures {
+pub fn begin(shared: &Arc<Server>, params: &InitializeParams) -> ClientFeatures {
     let session = ClientFeatures::new(params);
     shared.state.begin(session);
     log::begin(&shared.outgoing, params.trace);
@@ -63,7 +63,7 @@ pub fn answer(name: &str, session: ClientFeatures, capabilities: ServerCapabilit
 }
 
 /// Begins a session about PTX, and returns the server's capabilities.
-pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
+pub fn initialize(shared: &Arc<Server>, params: &InitializeParams) -> InitializeResult {
     let options = params.initialization_options.as_ref();
     // The paths of programs count only here, and the settings that follow are compared with them.
     let complaints = [shared.ptxas.begin(options), shared.nvdisasm.begin(options)];

@@ -4,8 +4,8 @@ use crate::cancel::CancelFlag;
 use crate::document::OpenDocument;
 use crate::places::{DocumentPlace, snapshot, within};
 use crate::runs;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_clock::Instant;
 use ptx_ide::{Hint, HintKind, HintOptions};
 use ptx_syntax::Rope;
@@ -37,7 +37,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 }
 
 /// Returns the hints in a range of a document.
-pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+pub async fn inlay_hints(shared: &Server, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
     let settings = shared.state.settings_of(&uri);
     let document = shared.state.document(&uri).filter(|d| d.history.evaluation.focus().is_some());
@@ -69,7 +69,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 }
 
 /// Waits, for a limited time, until the repeated evaluation after an edit is finished.
-async fn evaluated(shared: &Shared, document: &OpenDocument) {
+async fn evaluated(shared: &Server, document: &OpenDocument) {
     let deadline = Instant::now() + 2 * LINTS_TIMEOUT;
     while Instant::now() < deadline {
         let Some(parsed) = document.parsed(document.revision()).await else { return };
@@ -103,7 +103,7 @@ fn hints(place: &DocumentPlace, cancelled: &CancelFlag, options: &HintOptions) -
 }
 
 /// Returns a hint with its tooltip, if it still exists.
-pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
+pub async fn resolve(shared: &Server, mut hint: InlayHint) -> Result<InlayHint> {
     let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let Some(uri) = uri else { return Ok(hint) };
     let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };

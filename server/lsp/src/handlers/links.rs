@@ -2,8 +2,8 @@
 
 use super::definition::source_file;
 use crate::places::snapshot;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_ide::LinkTarget;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the links of a document; links to files only if the file exists.
-pub async fn links(shared: &Arc<Shared>, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+pub async fn links(shared: &Arc<Server>, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     let (session, server) = (shared.state.session(), Arc::clone(shared));

@@ -1,8 +1,8 @@
 //! `textDocument/references` and `textDocument/documentHighlight`.
 
 use crate::places::{Other, at, others, within};
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use crate::trouble;
 use ptx_ide::{Reference, ReferenceKind};
 use ptx_syntax::Snapshot;
@@ -23,7 +23,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns all references to the name at a position, including those in other open documents that share it.
-pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+pub async fn references(shared: &Server, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
     let position = params.text_document_position;
     let declarations = params.context.include_declaration;
     let uri = position.text_document.uri.clone();
@@ -66,7 +66,7 @@ fn cut<T>(found: &mut Vec<T>) -> Option<String> {
 }
 
 /// Returns the references in the same document, for highlighting.
-pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+pub async fn highlights(shared: &Server, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
     at(shared, params.text_document_position_params, |place| {
         let rope = place.snapshot.rope();
         let one = |reference: Reference| DocumentHighlight {

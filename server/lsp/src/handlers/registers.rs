@@ -1,7 +1,7 @@
 //! `ptx-analyzer.registerPressure`: the registers of functions, line by line.
 
 use super::arguments::{line_number, string};
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_analysis::registers::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
@@ -37,7 +37,7 @@ impl RegistersRequest {
 }
 
 /// Answers the command; `null` if the document is not open or not PTX.
-pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+pub async fn pressure(shared: &Arc<Server>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let asked = RegistersRequest::read(argument)?;
     let Some(document) = shared.state.document(&uri) else { return Ok(None) };
     let revision = document.revision();

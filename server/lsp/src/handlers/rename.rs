@@ -4,8 +4,8 @@ use super::references::MAX_PLACES;
 use crate::places::{Other, at, others};
 use crate::position::ColumnEncoding;
 use crate::protocol::REQUEST_FAILED;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_ide::{Reach, Renaming};
 use ptx_syntax::Snapshot;
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ fn refused(why: String) -> Error {
 }
 
 /// Returns the name that would be renamed at a position; otherwise an error with the reason.
-pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+pub async fn prepare(shared: &Server, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
     let found = at(shared, params, |place| {
         let found = ptx_ide::prepare_rename(&place.snapshot, place.offset());
         Some(found.map(|found| PrepareRenameResponse::RangeWithPlaceholder {
@@ -49,7 +49,7 @@ pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Res
 }
 
 /// Returns the edits that rename a symbol, including those in other open documents that share it.
-pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+pub async fn rename(shared: &Server, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let position = params.text_document_position;
     let uri = position.text_document.uri;
     let session = shared.state.session();

@@ -10,7 +10,7 @@ use crate::nvdisasm::CodeKey;
 use crate::places::snapshot;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_nvidia::answer::{TiedCode, kernel_of, summary};
 use ptx_nvidia::machine::{MachineCode, Toolchain};
 use ptx_nvidia::{Configuration, ExecutableStamp, Task};
@@ -35,7 +35,7 @@ struct SassRequest {
 }
 
 impl SassRequest {
-    fn read(shared: &Shared, argument: &Value) -> Result<Self> {
+    fn read(shared: &Server, argument: &Value) -> Result<Self> {
         let which = AssemblerRequest::read(shared, argument)?;
         let line = line_number(argument, "line")?;
         let flag = |name: &str| argument.get(name) == Some(&Value::Bool(true));
@@ -50,7 +50,7 @@ impl SassRequest {
 ///
 /// # Errors
 /// If a program is not set, or fails. A rejected module is an answer, not an error.
-pub async fn sass(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
+pub async fn sass(shared: &Arc<Server>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
     let request = SassRequest::read(shared, argument)?;
     let show = request.show;
     let result = answer(shared, request, token).await;
@@ -60,7 +60,7 @@ pub async fn sass(shared: &Arc<Shared>, argument: &Value, token: Option<Progress
     result
 }
 
-async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<ProgressToken>) -> Result<Value> {
+async fn answer(shared: &Arc<Server>, request: SassRequest, token: Option<ProgressToken>) -> Result<Value> {
     let found = shared.state.document(&request.which.uri);
     let revision = found.as_ref().map(|d| d.revision());
     let version = found.as_ref().map(|d| d.current().0);
@@ -119,7 +119,7 @@ struct DocumentText {
 
 /// Work that is ready to run; everything here may read files or block.
 struct SassJob {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     configuration: Configuration,
     disassembler: PathBuf,
     uri: Uri,
@@ -134,7 +134,7 @@ struct SassJob {
 }
 
 impl SassJob {
-    fn new(shared: Arc<Shared>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
+    fn new(shared: Arc<Server>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
         let configuration = shared.ptxas.program.configuration(&shared.state.folders()).map_err(refused)?.clone();
         let disassembler = shared.nvdisasm.program.configuration(&shared.state.folders()).map_err(refused)?.clone();
         let AssemblerRequest { uri, entry, target } = request.which;
@@ -222,7 +222,7 @@ impl SassJob {
 }
 
 /// Shows the answer to a client without its own view: as a document if the client opens documents, otherwise in a message.
-fn present(shared: &Arc<Shared>, result: &Result<Value>) {
+fn present(shared: &Arc<Server>, result: &Result<Value>) {
     let (runner, shared) = (shared, Arc::clone(shared));
     let result = match result {
         Ok(answer) => Ok((answer["text"].as_str().map(str::to_owned), summary(answer))),
@@ -245,7 +245,7 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
 ///
 /// # Errors
 /// If the argument is invalid.
-pub async fn source_of(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+pub async fn source_of(shared: &Arc<Server>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let line = line_number(argument, "line")?
         .ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! `textDocument/selectionRange`.
 
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, SelectionRange, SelectionRangeParams, SelectionRangeProviderCapability, ServerCapabilities,
@@ -13,7 +13,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns nested selections around each position.
-pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
+pub async fn selections(shared: &Server, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
     let Some(document) = shared.state.document(&params.text_document.uri) else { return Ok(None) };
     let encoding = shared.state.session().encoding;
     let note = |position| document.note(encoding, Range::new(position, position));

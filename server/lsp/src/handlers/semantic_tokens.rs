@@ -4,8 +4,8 @@ use crate::document::OpenDocument;
 use crate::history::SentTokens;
 use crate::places::{DocumentPlace, snapshot, within};
 use crate::position::ColumnEncoding;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use crate::sync::lock;
 use ptx_ide::{HighlightToken, TokenKind, TokenModifiers};
 use ptx_syntax::{Rope, Snapshot};
@@ -34,14 +34,14 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns all tokens of a document.
-pub async fn full(shared: &Shared, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
+pub async fn full(shared: &Server, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
     let Some((document, tokens)) = whole(shared, &params.text_document.uri).await? else { return Ok(None) };
     Ok(Some(give(&document, tokens).into()))
 }
 
 /// Returns the changes since the tokens that the client has; all tokens if those are no longer stored.
 pub async fn delta(
-    shared: &Shared,
+    shared: &Server,
     params: SemanticTokensDeltaParams,
 ) -> Result<Option<SemanticTokensFullDeltaResult>> {
     let Some((document, tokens)) = whole(shared, &params.text_document.uri).await? else { return Ok(None) };
@@ -57,7 +57,7 @@ pub async fn delta(
 }
 
 /// Returns the tokens that overlap a range of a document.
-pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokensRangeResult>> {
+pub async fn range(shared: &Server, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokensRangeResult>> {
     let uri = params.text_document.uri;
     let settings = shared.state.settings_of(&uri);
     if !settings.semantic_tokens.enable {
@@ -72,7 +72,7 @@ pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result
     .await
 }
 
-async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, Vec<SemanticToken>)>> {
+async fn whole(shared: &Server, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, Vec<SemanticToken>)>> {
     let settings = shared.state.settings_of(uri);
     if !settings.semantic_tokens.enable {
         return Ok(None);

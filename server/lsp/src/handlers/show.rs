@@ -1,13 +1,13 @@
 //! Shows texts and pages in the client.
 
 use crate::convert::page_address;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_gate::names::FileName;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{MessageType, ShowDocumentParams, Uri};
 
 /// Opens the page of a code in the browser, or shows its first words if the client opens nothing.
-pub fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
+pub fn show_explanation(shared: &Arc<Server>, code: &str, text: &str) {
     let (runner, shared) = (shared, Arc::clone(shared));
     // Without headings: the code is the first word of the message.
     let summary = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("").to_owned();
@@ -26,7 +26,7 @@ pub fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
 }
 
 /// Opens a text in the client, as a file that ends with the server; does nothing if the client opens no documents.
-pub async fn open_text(shared: &Arc<Shared>, name: String, extension: &'static str, text: String) {
+pub async fn open_text(shared: &Arc<Server>, name: String, extension: &'static str, text: String) {
     if !shared.state.session().shows_documents {
         return;
     }

@@ -1,8 +1,8 @@
 //! `textDocument/signatureHelp`.
 
 use crate::places::at;
+use crate::server::Server;
 use crate::session::{ClientFeatures, Completing};
-use crate::shared::Shared;
 use ptx_ide::{InstructionSignature, SignatureParameter};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
@@ -21,7 +21,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the forms of the instruction whose operands are being written.
-pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+pub async fn signature_help(shared: &Server, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let position = params.text_document_position_params;
     if !shared.state.settings_of(&position.text_document.uri).completion.signatures {
         return Ok(None);

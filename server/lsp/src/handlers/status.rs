@@ -1,13 +1,13 @@
 //! Status of the server: its documents, memory and timings.
 
 use crate::document::OpenDocument;
-use crate::shared::Shared;
+use crate::server::Server;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Returns the status, for programs and as Markdown.
-pub fn status(shared: &Shared) -> Value {
+pub fn status(shared: &Server) -> Value {
     let mut documents = shared.state.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     let documents: Vec<Value> = documents.iter().map(|d| document(shared, d)).collect();
@@ -25,7 +25,7 @@ pub fn status(shared: &Shared) -> Value {
     out
 }
 
-fn document(shared: &Shared, document: &OpenDocument) -> Value {
+fn document(shared: &Server, document: &OpenDocument) -> Value {
     let (version, rope) = document.current();
     let checked = document.last_checked();
     let timings = checked.as_ref().map(|c| c.timings).unwrap_or_default();

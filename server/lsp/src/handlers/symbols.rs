@@ -2,8 +2,8 @@
 
 use crate::convert;
 use crate::places::snapshot;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
 
@@ -13,7 +13,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the outline of a document.
-pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+pub async fn document_symbols(shared: &Server, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else {
         return Ok(None);

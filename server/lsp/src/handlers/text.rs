@@ -2,8 +2,8 @@
 //! of arrival.
 
 use super::workspace_check;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
@@ -22,7 +22,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Opens a document.
-pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
+pub fn open(shared: &Arc<Server>, params: DidOpenTextDocumentParams) {
     let item = params.text_document;
     shared.open(item.uri.clone(), &item.text, item.version);
     workspace_check::opened(shared, &item.uri);
@@ -30,20 +30,20 @@ pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
 }
 
 /// Closes a document; from now on its file counts.
-pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
+pub fn close(shared: &Server, params: &DidCloseTextDocumentParams) {
     shared.close(&params.text_document.uri);
     shared.workspace.changed();
 }
 
 /// Handles a save: held-back diagnostics are published.
-pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
+pub fn save(shared: &Server, params: &DidSaveTextDocumentParams) {
     if let Some(document) = shared.state.document(&params.text_document.uri) {
         document.saved();
     }
 }
 
 /// Applies changes to a document.
-pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
+pub fn change(shared: &Server, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
     shared.state.touch(&id.uri);
     match shared.state.document(&id.uri) {

@@ -1,8 +1,8 @@
 //! Notifications about the folders of the workspace and the files in them.
 
 use super::configuration;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_gate::names::FileName;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{
@@ -39,7 +39,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 }
 
 /// Registers for changes of files, at the beginning of the session.
-pub fn begin(shared: &Arc<Shared>) {
+pub fn begin(shared: &Arc<Server>) {
     if !shared.state.session().watches_files {
         return;
     }
@@ -60,7 +60,7 @@ pub fn begin(shared: &Arc<Shared>) {
 }
 
 /// `workspace/didChangeWorkspaceFolders`
-pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersParams) {
+pub fn folders_changed(shared: &Arc<Server>, params: &DidChangeWorkspaceFoldersParams) {
     shared.state.change_folders(|folders| folders.change(&params.event));
     // Documents may have other settings now; the settings of a new folder are requested.
     configuration::take_effect(shared);
@@ -68,6 +68,6 @@ pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersP
 }
 
 /// Handles files that were created, changed, renamed or deleted, in the editor or elsewhere.
-pub fn files_changed<'a>(shared: &Arc<Shared>, uris: impl Iterator<Item = &'a str>) {
+pub fn files_changed<'a>(shared: &Arc<Server>, uris: impl Iterator<Item = &'a str>) {
     uris.for_each(|uri| shared.workspace.forget(&FileName::of_uri(uri)));
 }

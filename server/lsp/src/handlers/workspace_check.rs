@@ -6,7 +6,7 @@ use crate::cancel::{CancelFlag, UntilDropped};
 use crate::encoder::publish;
 use crate::progress::WorkProgress;
 use crate::refresh;
-use crate::shared::Shared;
+use crate::server::Server;
 use crate::spelling::file_name;
 use crate::sync::lock;
 use crate::walk::{WorkspaceEvent, look};
@@ -25,7 +25,7 @@ use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Checks everything; the answer contains the number of files and of diagnostics.
-pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
+pub async fn check(shared: &Arc<Server>, token: Option<ProgressToken>) -> Result<Value> {
     let begin = Instant::now();
     // The client may not have reported a change that the user knows of.
     shared.workspace.listings.forget();
@@ -47,7 +47,7 @@ pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result
 }
 
 /// Withdraws the pushed diagnostics of a file when it is opened: the document now has its own.
-pub fn opened(shared: &Shared, uri: &Uri) {
+pub fn opened(shared: &Server, uri: &Uri) {
     let pushed = lock(&shared.pushed.0).as_mut().and_then(|pushed| pushed.remove(&file_name(uri)));
     // For other clients the next push replaces them, if it has the same URI.
     if let Some(pushed) = pushed.filter(|pushed| shared.state.session().pulls_diagnostics || pushed.uri != *uri) {
@@ -57,7 +57,7 @@ pub fn opened(shared: &Shared, uri: &Uri) {
 
 /// State of a check of all files.
 struct Check {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     progress: Option<WorkProgress>,
     push: bool,
     seen: HashSet<FileName>,
@@ -70,7 +70,7 @@ struct Check {
     cut: bool,
 }
 
-async fn run(shared: &Arc<Shared>, progress: Option<WorkProgress>, cancelled: &CancelFlag) -> Result<Check> {
+async fn run(shared: &Arc<Server>, progress: Option<WorkProgress>, cancelled: &CancelFlag) -> Result<Check> {
     let check = Check {
         shared: Arc::clone(shared),
         progress,
@@ -101,7 +101,7 @@ async fn run(shared: &Arc<Shared>, progress: Option<WorkProgress>, cancelled: &C
 }
 
 /// Keeps the pushed diagnostics up to date from the first use on.
-fn keep_up(shared: &Arc<Shared>) {
+fn keep_up(shared: &Arc<Server>) {
     {
         let mut pushed = lock(&shared.pushed.0);
         if pushed.is_some() {

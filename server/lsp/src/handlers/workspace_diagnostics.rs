@@ -6,7 +6,7 @@
 use super::diagnostics::result_id;
 use crate::cancel::{CancelFlag, UntilDropped};
 use crate::progress::WorkProgress;
-use crate::shared::Shared;
+use crate::server::Server;
 use crate::spelling::file_name;
 use crate::walk::{WorkspaceEvent, look};
 use crate::workspace::{ExamineGoal, FileReport};
@@ -33,7 +33,7 @@ const MAX_PART: usize = 50;
 const PART_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Returns the diagnostics of the workspace.
-pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+pub async fn pull(shared: &Arc<Server>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
     let until = Instant::now() + CHANGE_TIMEOUT;
     let parts = params.partial_result_params.partial_result_token;
     let previous = params.previous_result_ids.into_iter();
@@ -57,7 +57,7 @@ pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Re
     }
 }
 
-async fn once(shared: &Arc<Shared>, mut answer: WorkspaceReport, cancelled: &CancelFlag) -> Result<WorkspaceReport> {
+async fn once(shared: &Arc<Server>, mut answer: WorkspaceReport, cancelled: &CancelFlag) -> Result<WorkspaceReport> {
     let mut documents = shared.state.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
     for document in documents {
@@ -81,7 +81,7 @@ type PreviousReports = HashMap<FileName, (Uri, String)>;
 
 /// A report on the workspace, sent in parts as it grows.
 struct WorkspaceReport {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     token: Option<ProgressToken>,
     progress: WorkProgress,
     previous: PreviousReports,
@@ -97,7 +97,7 @@ struct WorkspaceReport {
 
 impl WorkspaceReport {
     fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<Server>,
         token: Option<ProgressToken>,
         previous: PreviousReports,
         progress: WorkProgress,

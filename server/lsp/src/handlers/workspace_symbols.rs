@@ -2,8 +2,8 @@
 
 use crate::cancel::{CancelFlag, UntilDropped};
 use crate::convert;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use crate::walk::outlines;
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the symbols that match a query best.
-pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+pub async fn symbols(shared: &Arc<Server>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
     let guard = UntilDropped::default();
     let cancelled: CancelFlag = guard.token();
     let open: Vec<_> = shared.state.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();

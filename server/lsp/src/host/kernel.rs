@@ -4,7 +4,7 @@ use super::place::{HostPlace, HostRange};
 use crate::handlers::arguments::string;
 use crate::handlers::show::open_text;
 use crate::protocol::REQUEST_FAILED;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_host::group_in;
 use ptx_host::kernel::{StatementKernel, kernel};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, Uri};
 pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
 
 /// Executes a command.
-pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+pub async fn execute(shared: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
     if params.command != INLINE_KERNEL {
         return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
     }

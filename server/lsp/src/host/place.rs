@@ -2,8 +2,8 @@
 
 use crate::document::{HostText, OpenDocument};
 use crate::platform::Pool;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_host::{GroupView, group_at, is_ptx};
 use std::ops::Range;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl HostRange {
     ///
     /// # Errors
     /// If later edits have removed the range.
-    pub async fn of(shared: &Shared, uri: &Uri, range: ls_types::Range, results: bool) -> Result<Option<Self>> {
+    pub async fn of(shared: &Server, uri: &Uri, range: ls_types::Range, results: bool) -> Result<Option<Self>> {
         // What is done before the first `await` happens in the order of arrival.
         let Some(document) = shared.state.document(uri) else { return Ok(None) };
         let (revision, range) = document.note(shared.state.session().encoding, range);
@@ -88,7 +88,7 @@ impl HostRange {
 /// # Errors
 /// If later edits have removed the position.
 pub async fn at<T: Send + 'static>(
-    shared: &Shared,
+    shared: &Server,
     params: &TextDocumentPositionParams,
     compute: impl FnOnce(&HostPlace) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {

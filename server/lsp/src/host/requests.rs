@@ -8,8 +8,8 @@ use crate::handlers::{
     completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
 };
 use crate::platform::Pool;
+use crate::server::Server;
 use crate::session::ClientFeatures;
-use crate::shared::Shared;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit};
 use ptx_host::{HostEdit, answers, repeats};
@@ -35,7 +35,7 @@ fn markup(session: ClientFeatures, value: String) -> MarkupContent {
 }
 
 /// `textDocument/hover`
-pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
+pub async fn hover(shared: &Server, params: HoverParams) -> Result<Option<Hover>> {
     let params = params.text_document_position_params;
     if !shared.state.settings_of(&params.text_document.uri).hover.enable {
         return Ok(None);
@@ -49,7 +49,7 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
 }
 
 /// `textDocument/completion`
-pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+pub async fn completion(shared: &Server, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let position = params.text_document_position;
     let uri = position.text_document.uri.clone();
     if !shared.state.settings_of(&uri).completion.enable {
@@ -65,7 +65,7 @@ pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Opt
 }
 
 /// `completionItem/resolve`: adds the documentation of an item when the client selects it.
-pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<CompletionItem> {
+pub async fn resolve(shared: &Server, mut item: CompletionItem) -> Result<CompletionItem> {
     /// What an item says does not depend on the text around it.
     static MODULE: LazyLock<Snapshot> = LazyLock::new(|| {
         let target = TargetSet::all().targets().first().copied();
@@ -81,7 +81,7 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
 }
 
 /// `textDocument/signatureHelp`
-pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+pub async fn signature_help(shared: &Server, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let position = params.text_document_position_params;
     if !shared.state.settings_of(&position.text_document.uri).completion.signatures {
         return Ok(None);
@@ -93,7 +93,7 @@ pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Res
 }
 
 /// `textDocument/definition`
-pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+pub async fn definition(shared: &Server, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
     let position = params.text_document_position_params;
     let uri = position.text_document.uri.clone();
     at(shared, &position, move |place| {
@@ -110,7 +110,7 @@ pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result
 }
 
 /// `textDocument/documentHighlight`
-pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+pub async fn highlights(shared: &Server, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
     at(shared, &params.text_document_position_params, |place| {
         let found = answers::highlights(&place.view()?, place.range.start);
         let one =
@@ -121,7 +121,7 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
 }
 
 /// `textDocument/inlayHint`
-pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+pub async fn inlay_hints(shared: &Server, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
     let settings = shared.state.settings_of(&uri);
     if !settings.inlay_hints.enable {
@@ -178,7 +178,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 }
 
 /// `textDocument/codeAction`
-pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+pub async fn code_actions(shared: &Server, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let session = shared.state.session();
     let only = params.context.only.as_deref();
     let wanted = |wanted: &str| only.is_none_or(|only| only.iter().any(|kind| wanted.starts_with(kind.as_str())));

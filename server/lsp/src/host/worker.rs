@@ -6,8 +6,8 @@ use crate::document::{CheckedText, DocumentChange, DocumentWork, HostText, OpenD
 use crate::encoder::publication;
 use crate::platform::worker_task;
 use crate::refresh;
+use crate::server::Server;
 use crate::settings::Settings;
-use crate::shared::Shared;
 use crate::spelling::file_name;
 use crate::worker::{report, threads};
 use futures::FutureExt;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Follows a document.
 pub struct HostWorker {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
     document: Arc<OpenDocument>,
     publisher: Publisher,
     /// `None`: there is no PTX in files of this language.
@@ -38,7 +38,7 @@ impl HostWorker {
     /// # Errors
     /// If it cannot be started.
     pub fn start(
-        shared: Arc<Shared>,
+        shared: Arc<Server>,
         document: Arc<OpenDocument>,
         publisher: Publisher,
         language: &str,

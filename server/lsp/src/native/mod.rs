@@ -9,7 +9,7 @@ mod pools;
 use crate::backend::Backend;
 use crate::host::{HostBackend, HostWorker};
 use crate::platform::Platform;
-use crate::shared::{Shared, WorkerStart};
+use crate::server::{Server, WorkerStart};
 use crate::state::ServerMode;
 use crate::worker::Worker;
 use crate::{gate, transport};
@@ -83,7 +83,7 @@ pub fn serve_host(
 }
 
 /// Creates the state of the server for its connection with the client.
-type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Shared>;
+type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Server>;
 
 fn serve_as<S: LanguageServer>(
     (mode, start): (ServerMode, WorkerStart),
@@ -96,7 +96,7 @@ fn serve_as<S: LanguageServer>(
     let _ = std::thread::Builder::new().name("sweep".into()).spawn(ptx_gate::files::sweep);
     let threads = ThreadPools::new()?;
     let outgoing = Outgoing::start(output)?;
-    let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
+    let shared: Arc<OnceLock<Arc<Server>>> = Arc::default();
     let late = Arc::clone(&shared);
     let end = move |orderly| {
         let late = Arc::clone(&late);
@@ -107,7 +107,7 @@ fn serve_as<S: LanguageServer>(
     let pools: Arc<dyn Platform> = Arc::new(threads.pools());
     let (service, socket) = service(&|client| {
         let state = || {
-            let shared = Shared::new(outgoing.clone(), Arc::clone(&pools), mode, start);
+            let shared = Server::new(outgoing.clone(), Arc::clone(&pools), mode, start);
             shared.connect(client.clone());
             Arc::new(shared)
         };
@@ -126,7 +126,7 @@ fn serve_as<S: LanguageServer>(
 }
 
 /// Ends running programs and removes temporary files.
-fn clean_up(shared: &OnceLock<Arc<Shared>>) {
+fn clean_up(shared: &OnceLock<Arc<Server>>) {
     if let Some(shared) = shared.get() {
         shared.ptxas.end();
         shared.evaluations.end();

@@ -1,8 +1,8 @@
 //! Inlay hints with the values of the selected lane.
 
 use super::EvaluationSlot;
-use ptx_view::line_values::LineValue;
 use ptx_syntax::Snapshot;
+use ptx_view::line_values::LineValue;
 use std::ops::Range;
 
 /// Returns the values in a range of a text; empty if the run was of another text.

@@ -6,8 +6,8 @@ use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::ExcludedFiles;
 use crate::platform::{FileSource, FileStamp, FolderContents};
+use crate::server::Server;
 use crate::settings::WorkspaceSettings;
-use crate::shared::Shared;
 use crate::spelling::file_name;
 use crate::workspace::{FoundFile, FoundFiles};
 use futures::FutureExt;
@@ -79,12 +79,12 @@ fn bytes_of(text: &str) -> Option<Vec<u8>> {
 /// The files of the client.
 #[derive(Debug)]
 pub struct ClientFiles {
-    shared: Arc<Shared>,
+    shared: Arc<Server>,
 }
 
 impl ClientFiles {
     /// Returns the files of a server's client.
-    pub fn of(shared: &Arc<Shared>) -> Arc<dyn FileSource> {
+    pub fn of(shared: &Arc<Server>) -> Arc<dyn FileSource> {
         Arc::new(Self { shared: Arc::clone(shared) })
     }
 

@@ -3,7 +3,7 @@
 use crate::cancel::CancelFlag;
 use crate::convert;
 use crate::platform::FileSource;
-use crate::shared::Shared;
+use crate::server::Server;
 use crate::workspace::{ExamineGoal, ExamineJob, FileReport, FileSummary, OutlineEntry};
 use futures::FutureExt;
 use ptx_analysis::Analyzer;
@@ -24,7 +24,7 @@ static BIG_ONE: Mutex<()> = Mutex::const_new(());
 pub async fn examine(
     job: &ExamineJob,
     want: ExamineGoal,
-    shared: &Shared,
+    shared: &Server,
     files: &dyn FileSource,
     cancelled: &CancelFlag,
 ) -> Option<FileSummary> {
@@ -49,7 +49,7 @@ async fn of_text(
     text: &str,
     job: &ExamineJob,
     want: ExamineGoal,
-    shared: &Shared,
+    shared: &Server,
     cancelled: &CancelFlag,
 ) -> FileSummary {
     let (platform, session) = (&*shared.platform, shared.state.session());

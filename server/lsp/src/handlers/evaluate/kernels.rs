@@ -3,7 +3,7 @@
 use super::request::{EvaluateArguments, object};
 use super::{offset_of, place, read, refused};
 use crate::evaluation::module;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::LaunchRefusal;
@@ -14,7 +14,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{Range, TextEdit, Uri, WorkspaceEdit};
 
 /// Returns the kernels of a document with their launches.
-pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
+pub async fn launches(shared: &Arc<Server>, uri: Uri, argument: &Value) -> Result<Value> {
     let (entry, line) = match argument.as_object().map(EvaluateArguments) {
         Some(arguments) => (arguments.text("entry")?.map(str::to_owned), arguments.line()?),
         None => (None, None),
@@ -87,7 +87,7 @@ fn first(launch: &Launch) -> String {
 }
 
 /// Writes the guessed launch above a kernel with an edit, if the client applies edits. Returns its lines.
-pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
+pub async fn write_launch(shared: &Arc<Server>, uri: Uri, argument: &Value) -> Result<Value> {
     let arguments = object(argument, "the argument")?;
     let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
     let (document, checked) = read(shared, &uri).await?;

@@ -13,7 +13,7 @@ use crate::platform::Pool;
 use crate::protocol::REQUEST_FAILED;
 use crate::refresh;
 use crate::runs::Focus;
-use crate::shared::Shared;
+use crate::server::Server;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_syntax::{Rope, Snapshot};
 use ptx_view::ViewContext;
@@ -29,7 +29,7 @@ use tower_lsp_server::ls_types::{MessageType, Uri};
 ///
 /// # Errors
 /// If the kernel cannot be run. Faults are part of an answer, not an error.
-pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Value> {
+pub async fn evaluate_warp(shared: &Arc<Server>, argument: &Value) -> Result<Value> {
     let mut request = EvaluateRequest::read(argument)?;
     let uri = document_of(shared, argument)?;
     if argument.is_null() {
@@ -52,7 +52,7 @@ pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Val
 }
 
 /// Returns the answer and the name of the kernel.
-async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -> Result<(Value, String)> {
+async fn answer(shared: &Arc<Server>, uri: &Uri, mut request: EvaluateRequest) -> Result<(Value, String)> {
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
     if !request.aside {
@@ -130,7 +130,7 @@ fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<MatrixLayout> {
     found.map_or_else(Vec::new, |found| found.matrices.into_iter().map(layout).collect())
 }
 
-async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {
+async fn read(shared: &Server, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {
     let closed = || refused(&LaunchRefusal::new("not-open", format!("`{}` is not open", uri.as_str())), &Rope::new());
     let document = shared.state.document(uri).ok_or_else(closed)?;
     let revision = document.revision();
@@ -172,7 +172,7 @@ fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
 }
 
 /// Shows the result to a client without its own view: as a document if the client opens documents, otherwise in a message.
-fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), String>) {
+fn present(shared: &Arc<Server>, said: std::result::Result<(String, String), String>) {
     let shared = Arc::clone(shared);
     let runner = Arc::clone(&shared);
     runner.spawn(async move {
@@ -190,7 +190,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
 }
 
 /// Returns the document that an argument names; without an argument the document that was worked on last.
-fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
+fn document_of(shared: &Server, argument: &Value) -> Result<Uri> {
     match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
         Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
         None => shared
@@ -204,7 +204,7 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
 ///
 /// # Errors
 /// If the argument names no document and none was worked on.
-pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
+pub fn clear(shared: &Arc<Server>, argument: &Value) -> Result<bool> {
     let uri = document_of(shared, argument)?;
     let Some(document) = shared.state.document(&uri) else { return Ok(false) };
     let any = document.history.evaluation.clear();
@@ -217,7 +217,7 @@ pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
 }
 
 /// Returns the matrices of the instruction in a line: the lane and register of each element.
-pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+pub async fn fragments(shared: &Server, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let line = object(argument, "the argument")?.line()?.ok_or_else(|| Error::invalid_params("`line` is missing"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     shared

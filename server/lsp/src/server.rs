@@ -26,7 +26,7 @@ use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Uri;
 
 /// Starts the worker of a document. The last argument is the client's name of its language.
-pub type WorkerStart = fn(Arc<Shared>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
+pub type WorkerStart = fn(Arc<Server>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
 
 /// Time limit for the client's answer to a request.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ const PTX_LANGUAGE: &str = "ptx";
 
 /// The server, as handlers and workers share it.
 #[derive(Debug)]
-pub struct Shared {
+pub struct Server {
     /// What the server knows.
     pub state: State,
     /// The builds of the documents, if they are texts of another language.
@@ -71,9 +71,9 @@ pub struct Shared {
 }
 
 /// Returns the files of a server's client.
-pub type ClientFilesOf = fn(&Arc<Shared>) -> Arc<dyn FileSource>;
+pub type ClientFilesOf = fn(&Arc<Server>) -> Arc<dyn FileSource>;
 
-impl Shared {
+impl Server {
     /// Creates the initial state.
     pub fn new(outgoing: Outgoing, platform: Arc<dyn Platform>, mode: ServerMode, start: WorkerStart) -> Self {
         Self {
