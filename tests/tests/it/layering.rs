@@ -255,6 +255,33 @@ const FILE_CIRCLES: &[(&str, CircleLimit)] = &[
     ("syntax", CircleLimit { circles: 1, largest: 2 }),
 ];
 
+/// The modules of `lsp`, from the top; docs/architecture.md says what each row knows. A module knows only rows below it, and its own.
+const LSP_ROWS: &[&[&str]] = &[
+    &["native", "embedded"],
+    &["backend", "host"],
+    &["handlers", "worker"],
+    &["evaluation", "gate"],
+    &["places", "progress", "refresh", "walk"],
+    &["server"],
+    &["state"],
+    &["document", "history", "runs", "workspace", "ptxas", "nvdisasm", "vouched", "compile_commands", "transport"],
+    &["settings", "folders", "globs", "platform", "session", "convert", "encoder", "cancel", "trouble"],
+    &["levels", "log", "moved", "position", "priority", "protocol", "spelling", "sync", "unreadable", "windows"],
+];
+
+#[test]
+fn modules_of_the_server_know_only_rows_below() {
+    let files = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/lsp/src"));
+    let row = |name: &str| {
+        let row = LSP_ROWS.iter().position(|row| row.contains(&name));
+        row.unwrap_or_else(|| panic!("`{name}` of server/lsp is in no row"))
+    };
+    let edges = Graph::read(&files, "lib.rs").room_edges();
+    let upward: Vec<_> = edges.iter().filter(|(from, to)| row(from) > row(to)).collect();
+    assert!(upward.is_empty(), "these know a row above: {upward:?}");
+    assert!(edges.len() > 50, "{edges:?}");
+}
+
 /// How many circles a crate may have, and how large one may be.
 #[derive(Debug, Clone, Copy, Default)]
 struct CircleLimit {

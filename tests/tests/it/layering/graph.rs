@@ -92,6 +92,13 @@ impl Graph {
         siblings.into_values().flat_map(|arrows| circles(arrows.into_iter())).collect()
     }
 
+    /// Returns the dependencies between the modules of the root, each taken with all that is below it.
+    pub fn room_edges(&self) -> BTreeSet<(String, String)> {
+        let room = |module| self.chain(module).get(1).map(|room| self.modules.all[*room].name.clone());
+        let edges = self.edges.keys().filter_map(|edge| Some((room(edge.from)?, room(edge.to)?)));
+        edges.filter(|(from, to)| from != to).collect()
+    }
+
     /// Returns the dependencies between files, as `from → to`.
     pub fn file_edges(&self) -> BTreeSet<String> {
         let file = |module: usize| &self.modules.all[module].file;
