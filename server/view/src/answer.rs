@@ -190,12 +190,6 @@ pub fn target(shape: &GridShape, cta: [u32; 3], warp: u32) -> Result<WarpId, Str
     Ok(WarpId { cta: shape.cta_number(cta), warp })
 }
 
-/// Returns the mask of the existing lanes of a warp: the last warp of a CTA may have fewer than 32.
-pub fn present(shape: &GridShape, warp: u32) -> LaneMask {
-    let left = shape.threads().saturating_sub(warp * 32);
-    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
-}
-
 /// Builds the answer.
 pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &ViewContext<'_>) -> Evaluation {
     let ViewContext { places, cancelled, .. } = *context;
@@ -334,7 +328,8 @@ impl Moment {
 
 #[cfg(test)]
 mod tests {
-    use super::{present, target};
+    use super::target;
+    use crate::course::present;
     use ptx_interp::machine::{GridShape, WarpId};
 
     #[test]

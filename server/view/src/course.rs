@@ -1,9 +1,8 @@
 //! The course of a warp through a run: its instruction and time at each step.
 
-use crate::answer::present;
 use ptx_interp::inspect;
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
-use ptx_interp::machine::{Detail, RecordedStep, WarpId};
+use ptx_interp::machine::{Detail, GridShape, RecordedStep, WarpId};
 use ptx_launch::evaluate::LaunchRun;
 
 /// Maximum number of stored steps; later steps are found by executing the run again.
@@ -70,4 +69,10 @@ impl Course {
             None => done.run.time_of(self.target, step, cancelled),
         }
     }
+}
+
+/// Returns the mask of the existing lanes of a warp: the last warp of a CTA may have fewer than 32.
+pub fn present(shape: &GridShape, warp: u32) -> LaneMask {
+    let left = shape.threads().saturating_sub(warp * 32);
+    if left >= 32 { u32::MAX } else { (1 << left) - 1 }
 }

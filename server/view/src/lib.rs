@@ -23,5 +23,5 @@ mod short;
 pub mod state;
 pub mod steps;
 
-pub use answer::{Evaluation, TimelineQuery, ViewContext, ViewQuery, answer, present, target};
+pub use answer::{Evaluation, TimelineQuery, ViewContext, ViewQuery, answer, target};
 pub use course::Course;

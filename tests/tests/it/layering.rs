@@ -38,8 +38,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "ptx-launch",
-        &["ptx-analysis", "ptx-clock", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
+        &[
+            "ptx-analysis",
+            "ptx-clock",
+            "ptx-gate",
+            "ptx-interp",
+            "ptx-syntax",
+            "schemars",
+            "serde",
+            "serde_json",
+            "toml",
+        ],
     ),
+    ("ptx-view", &["ptx-analysis", "ptx-gate", "ptx-interp", "ptx-isa", "ptx-launch", "schemars", "serde"]),
     (
         "ptx-nvidia",
         &[
@@ -87,6 +98,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ptx-launch",
             "ptx-num",
             "ptx-syntax",
+            "ptx-view",
             "ptx-wire",
             "serde",
             "serde_json",
@@ -111,6 +123,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ptx-launch",
             "ptx-nvidia",
             "ptx-syntax",
+            "ptx-view",
             "ptx-wire",
             "rustix",
             "serde",
@@ -147,6 +160,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ptx-mcp",
             "ptx-nvidia",
             "ptx-syntax",
+            "ptx-view",
             "pulldown-cmark",
             "serde",
             "serde_json",
@@ -250,7 +264,7 @@ const FILE_CIRCLES: &[(&str, CircleLimit)] = &[
     ("ide", CircleLimit { circles: 9, largest: 7 }),
     ("interp", CircleLimit { circles: 7, largest: 31 }),
     ("isa", CircleLimit { circles: 2, largest: 18 }),
-    ("lsp", CircleLimit { circles: 4, largest: 2 }),
+    ("lsp", CircleLimit { circles: 5, largest: 2 }),
     ("mcp", CircleLimit { circles: 1, largest: 4 }),
     ("syntax", CircleLimit { circles: 1, largest: 2 }),
 ];

@@ -199,7 +199,7 @@ impl Resolver<'_> {
         let imports = self.modules.all[module].imports.iter().filter(|import| import.is_public && import.name == name);
         let shown = imports.flat_map(|import| self.segments(module, &import.path.segments, &mut vec![(module, name)]));
         let mut out: Vec<Target> = shown.collect();
-        out.extend(self.in_globs(module, name, &mut Vec::new()));
+        out.extend(self.in_globs(module, name, &[]));
         out
     }
 
@@ -261,14 +261,14 @@ impl Resolver<'_> {
     }
 
     /// Returns what a name means that comes from a `use …::*`.
-    fn in_globs<'p>(&'p self, module: usize, name: &'p str, stack: &mut Vec<(usize, &'p str)>) -> Vec<Target> {
+    fn in_globs<'p>(&'p self, module: usize, name: &'p str, stack: &[(usize, &'p str)]) -> Vec<Target> {
         let globs = self.modules.all[module].globs.iter();
-        let sources = globs.flat_map(|glob| self.segments(module, &glob.segments, &mut stack.clone()));
+        let sources = globs.flat_map(|glob| self.segments(module, &glob.segments, &mut stack.to_vec()));
         let sources: Vec<Target> = sources.collect();
         let modules = sources.into_iter().filter_map(|source| match source {
             Target::Module(source) if source != module => Some(source),
             _ => None,
         });
-        modules.flat_map(|source| self.name(source, name, &mut stack.clone())).collect()
+        modules.flat_map(|source| self.name(source, name, &mut stack.to_vec())).collect()
     }
 }

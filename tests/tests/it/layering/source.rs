@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The files of a crate, by their paths with `/` from a common folder.
 pub type Files = BTreeMap<String, String>;
 
-/// Words that may stand before a path and are not part of it, or begin an item.
+/// Words before the name that an item declares.
 const ITEMS: [&str; 9] = ["fn", "struct", "enum", "union", "trait", "type", "const", "static", "macro"];
 
 /// A path as the source writes it: `["super", "host", "Host"]`.
