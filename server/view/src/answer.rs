@@ -6,6 +6,7 @@ use crate::course::Course;
 use crate::lane_values::LaneValues;
 use crate::matrix::{Matrix, MatrixLayout, matrices};
 use crate::memory::{MemoryPiece, MemoryQuery, piece};
+use crate::memory_choices::{MemoryChoices, memory_choices};
 use crate::row::{ReadingChoice, ReadingTexts, RowStyle, in_all_readings, reading_choices};
 use crate::state::{WarpState, machine_at, state};
 use crate::steps::{Step, steps, timeline};
@@ -111,6 +112,9 @@ pub struct Evaluation {
     /// The readings by the size of a register, if rows are requested and the answer is not brief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readings: Option<BTreeMap<String, Vec<ReadingChoice>>>,
+    /// What memory there is to show, if rows are requested and the answer is not brief.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_choices: Option<MemoryChoices>,
     /// A register in all its readings, if requested and there is one of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register: Option<Vec<ReadingTexts>>,
@@ -195,6 +199,7 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
     let ViewContext { places, cancelled, .. } = *context;
     let (target, shape) = (course.target, done.run.machine.shape);
     let style = query.rows.as_ref();
+    let step_style = style.filter(|style| !style.is_for_state_only);
     let detail = Detail { registers: true, accesses: query.accesses };
     let window = match query.count {
         0 => Vec::new(),
@@ -233,11 +238,12 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
         },
         target: Target { cta: shape.cta_place(target.cta), warp: target.warp, present: course.present },
         steps: course.steps,
-        trace: steps(done, course, &window, places, style, query.accesses, cancelled),
+        trace: steps(done, course, &window, places, step_style, query.accesses, cancelled),
         timeline: query.timeline.map(timeline_of),
         state: at.zip(moment.machine.as_ref()).map(|(step, machine)| state(machine, target, step, places, style)),
         memory: (at.is_some() || !query.memory.is_empty()).then(|| query.memory.iter().map(piece_of).collect()),
         readings: (style.is_some() && !query.brief).then(reading_choices),
+        memory_choices: (style.is_some() && !query.brief).then(|| memory_choices(&done.run.machine)),
         register: query.register.as_ref().and_then(|name| moment.register(name, course)),
         contents: (style.is_some() && !query.brief).then(|| buffers(done)),
         matrices: query.matrices.then(|| moment.matrices(done, course, context)),

@@ -17,6 +17,7 @@ pub mod lane_values;
 pub mod line_values;
 pub mod matrix;
 pub mod memory;
+pub mod memory_choices;
 pub mod reading;
 pub mod row;
 mod short;

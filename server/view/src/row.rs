@@ -15,6 +15,8 @@ pub struct RowStyle {
     pub readings: BTreeMap<String, Reading>,
     /// Number of characters that a cell has room for; longer texts have a short one beside them.
     pub room: Option<usize>,
+    /// Whether steps have no rows: a view that draws one state needs none.
+    pub is_for_state_only: bool,
 }
 
 /// What a row is about.

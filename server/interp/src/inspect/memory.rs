@@ -9,6 +9,7 @@ use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Maximum number of bytes per read.
@@ -39,6 +40,20 @@ impl Area {
             "const" => Some(Self::Constant),
             "param" | "param::entry" => Some(Self::Parameter),
             _ => None,
+        }
+    }
+
+    /// All of them, in the order of a menu.
+    pub const ALL: [Self; 5] = [Self::Shared, Self::Local, Self::Parameter, Self::Constant, Self::Global];
+
+    /// Its name in views, without the dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Shared => "shared",
+            Self::Local => "local",
+            Self::Constant => "const",
+            Self::Parameter => "param",
         }
     }
 
@@ -94,11 +109,11 @@ impl Peek {
 /// The name of a region's state space in views, without the dot.
 pub fn space(region: Region) -> &'static str {
     match region {
-        Region::Global => "global",
-        Region::Shared(_) => "shared",
-        Region::Local => "local",
-        Region::Constant => "const",
-        Region::Parameter => "param",
+        Region::Global => Area::Global.name(),
+        Region::Shared(_) => Area::Shared.name(),
+        Region::Local => Area::Local.name(),
+        Region::Constant => Area::Constant.name(),
+        Region::Parameter => Area::Parameter.name(),
         Region::Code => "code",
     }
 }
@@ -138,6 +153,45 @@ pub fn parameters(machine: &Machine) -> Vec<ParameterView> {
         }
     };
     all.map(view).collect()
+}
+
+/// Memory that has a name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VariableView<'m> {
+    /// The name of the buffer or the variable.
+    pub name: &'m str,
+    /// The name of its state space in views: `shared`.
+    pub space: &'static str,
+}
+
+/// The buffers of a launch, and the variables of the module and of the functions that the kernel can reach, in order of their addresses.
+/// Parameters are not among them: [`parameters`] has those.
+pub fn variables(machine: &Machine) -> Vec<VariableView<'_>> {
+    let executable = &machine.executable;
+    let allocations = machine.memory.global.allocations().iter().filter(|allocation| !allocation.is_on_heap());
+    let global = allocations.map(|allocation| VariableView { name: &allocation.name, space: space(Region::Global) });
+    let mut located: Vec<_> = executable
+        .variables
+        .iter()
+        .filter_map(|(key, at)| Some((space_of(at.window?)?, at.address, executable.variable_name(key))))
+        .collect();
+    located.sort_unstable();
+    let functions = 0..executable.program.functions.len() as u32;
+    let on_stack = functions.filter_map(|at| Some((executable.code(at)?, executable.function(at)?)));
+    let on_stack = on_stack.flat_map(|(code, body)| {
+        let declared = body.variables.iter().enumerate();
+        let local = declared.filter(|(at, v)| v.symbol.space == ".local" && code.stack.contains_key(&(*at as u32)));
+        local.map(|(_, variable)| VariableView { name: &variable.name, space: space(Region::Local) })
+    });
+    let located = located.into_iter().map(|(space, _, name)| VariableView { name, space });
+    let mut seen = HashSet::new();
+    global.chain(located).chain(on_stack).filter(|variable| seen.insert(variable.name)).collect()
+}
+
+/// The name in views of the state space of a window that has variables.
+fn space_of(window: Window) -> Option<&'static str> {
+    let area = [Area::Shared, Area::Local, Area::Constant].into_iter().find(|area| area.window() == Some(window))?;
+    Some(area.name())
 }
 
 fn word(bytes: &[u8]) -> u64 {

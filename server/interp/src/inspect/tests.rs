@@ -71,6 +71,23 @@ fn phases_of_ctas() {
 }
 
 #[test]
+fn variables_of_every_space() {
+    let machine = kernel().machine();
+    let all: Vec<_> = variables(&machine).into_iter().map(|variable| (variable.name, variable.space)).collect();
+    for expected in
+        [("total", "global"), ("table", "const"), ("dynamic", "shared"), ("tile", "shared"), ("own", "local")]
+    {
+        assert_eq!(all.iter().filter(|variable| **variable == expected).count(), 1, "{expected:?} {all:?}");
+    }
+    assert!(!all.iter().any(|(name, _)| *name == "malloc" || *name == "n"), "{all:?}");
+    for (name, space) in &all {
+        let shown = peek(&before(&run(), FIRST, "mul.lo.u32 %t"), FIRST, Some(1), MemoryPlace::Named(name, 0), 4);
+        assert_eq!(shown.map(|peek| peek.space()), Ok(*space), "{name}");
+    }
+    assert!(Area::ALL.into_iter().all(|area| Area::named(area.name()) == Some(area)));
+}
+
+#[test]
 fn groups_and_the_calls_that_they_are_in() {
     let out = run();
     let machine = before(&out, FIRST, "mul.lo.u32 %t");

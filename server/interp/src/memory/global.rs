@@ -34,6 +34,13 @@ enum Heap {
     Freed(u64),
 }
 
+impl GlobalAllocation {
+    /// Whether the program has allocated it by `malloc`.
+    pub fn is_on_heap(&self) -> bool {
+        self.heap != Heap::Outside
+    }
+}
+
 /// Released allocations leave the list when there are more of them than this, and they make up more than half of the list.
 const MAX_FREED: usize = 1024;
 

@@ -190,7 +190,8 @@ fn row_style(rows: &EvaluateArguments<'_>) -> Result<RowStyle> {
         Some(_) => return Err(Error::invalid_params("`readings` is an object of readings by register")),
     };
     let room = rows.number("room")?.map(|room| usize::try_from(room).unwrap_or(usize::MAX).max(MIN_ROOM));
-    Ok(RowStyle { readings, room })
+    let is_for_state_only = rows.get("steps").is_some() && !rows.flag("steps")?;
+    Ok(RowStyle { readings, room, is_for_state_only })
 }
 
 fn piece(value: &Value) -> Result<MemoryQuery> {
