@@ -1,10 +1,11 @@
-# Evaluations and tests in Neovim without a screen; neovim_warp_test.lua and neovim_launches_test.lua look around.
+# Evaluations and tests in Neovim without a screen; neovim_warp_test.lua, neovim_values_test.lua and
+# neovim_launches_test.lua look around.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
 neovim_warp_tests() {
   neovim_plugin
   local name
-  for name in grid steps lanes formats text clear commands; do
+  for name in grid steps lanes text clear commands; do
     neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
   done
 
@@ -13,9 +14,17 @@ neovim_warp_tests() {
   neovim_scenario neovim_warp_test.lua faults "$project/short.ptx"
   rm "$project/short.ptx"
 
-  for name in edits restart closing windows memory result lens launches; do
+  for name in edits restart closing windows result lens launches; do
     neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
   done
+  for name in readings memory; do
+    neovim_scenario neovim_values_test.lua "$name" "$project/parting.ptx"
+  done
+  cp "$here/fixture/values.ptx" "$project/"
+  for name in values every-reading groups memory-errors; do
+    neovim_scenario neovim_values_test.lua "$name" "$project/values.ptx"
+  done
+  rm "$project/values.ptx"
   neovim_scenario neovim_warp_test.lua guess "$project/clean.ptx"
   sed 's/$/\r/' "$here/fixture/saxpy.ptx" >"$project/dos.ptx"
   neovim_scenario neovim_warp_test.lua guess-dos "$project/dos.ptx"

@@ -7,11 +7,9 @@ local ok, becomes, attached, position, put_cursor, type_keys =
   lib.ok, lib.becomes, lib.attached, lib.position, lib.put_cursor, lib.type_keys
 local buf = lib.buf
 local scenario = {}
--- `unpack` is global in Lua 5.1, and in `table` in later versions.
-local unpack = unpack or table.unpack
 local messages, says, all_messages, row, evaluate = warp.messages, warp.says, warp.all_messages, warp.row, warp.evaluate
 local pane, grid, line_of, has, groups_of = warp.pane, warp.grid, warp.line_of, warp.has, warp.groups_of
-local step_is, current_step, source_marks, cursor_to = warp.step_is, warp.current_step, warp.source_marks, warp.cursor_to
+local step_is, current_step, source_marks = warp.step_is, warp.current_step, warp.source_marks
 
 function scenario.grid()
   evaluate('mul.f32 %half')
@@ -19,13 +17,13 @@ function scenario.grid()
   ok('it tells where that is', has('parting', 'CTA 0,0,0, warp 0 of 2 step 27 of')(), grid())
   ok('and what comes next', line_of((' %3d  '):format(row('mul.f32 %half'))):find('mul.f32 %half, %half, 0f3F000000;', 1, true), grid())
   ok('and with which launch', has('with ', 'grid=2 block=64 n=124')(), grid())
-  ok('what is the same in all lanes is said once', line_of('%n ') == '%n .b32 = 124', line_of('%n '))
-  ok('what differs has a cell for each lane', line_of('%sum') == '%sum .b32 ' .. ('0 1 3 6 '):rep(8):sub(1, -2), line_of('%sum'))
-  ok('what counts up from lane to lane is one text', line_of('%i ') == '%i .b32 = lane', line_of('%i '))
+  ok('what is the same in all lanes is said once', line_of('%n ') == '%n .u32 = 124', line_of('%n '))
+  ok('what differs has a cell for each lane', line_of('%sum') == '%sum .u32 ' .. ('0 1 3 6 '):rep(8):sub(1, -2), line_of('%sum'))
+  ok('what counts up from lane to lane is one text', line_of('%i ') == '%i .u32 = lane', line_of('%i '))
   ok('addresses name their buffer', line_of('%to ') == '%to .b64 = 0x7f00000000 → out', line_of('%to '))
   ok('what nothing was written to is not shown as zero', line_of('%root') == '%root .f32 —', line_of('%root'))
   ok('parameters are told, and where they point', line_of('[out]') == '[out] .u64 = 0x7f00000000 → out', line_of('[out]'))
-  ok('predicates are bits', line_of('%p_beyond') == '%p_beyond .pred = false', line_of('%p_beyond'))
+  ok('predicates are words', line_of('%p_beyond') == '%p_beyond .pred = false', line_of('%p_beyond'))
   ok('what the last instruction wrote is marked', groups_of('%half')[5] == 'PtxWarpChanged' and groups_of('%sum')[5] == nil, groups_of('%half'))
   ok('the buffer is no file', vim.bo[pane().bufnr].buftype == 'nofile' and not vim.bo[pane().bufnr].modifiable)
   ok('and has a filetype', vim.bo[pane().bufnr].filetype == 'ptx-warp')
@@ -45,7 +43,7 @@ function scenario.steps()
   becomes('registers are as they were', function() return line_of('%half') == '%half .f32 —' end, grid)
   type_keys('0')
   becomes('0 goes to the start', step_is(1), current_step)
-  becomes('where the first instruction has written its result', function() return line_of('%n '):find('—') == nil and line_of('%i ') == '%i .b32 —' end, grid)
+  becomes('where the first instruction has written its result', function() return line_of('%n '):find('—') == nil and line_of('%i ') == '%i .u32 —' end, grid)
   type_keys('$')
   becomes('$ goes to the end', function() return step_is(36)() or step_is(37)() end, current_step)
   type_keys('11g%')
@@ -106,7 +104,7 @@ function scenario.lanes()
   evaluate('mul.f32 %half')
   type_keys('15g%')
   becomes('in the loop', step_is(15), current_step)
-  becomes('the lanes that wait are told', has('lanes', 'at line'), grid)
+  becomes('the lanes that wait are told', function() return has('next', 'at line')() and has('      lanes', 'at line')() end, grid)
   ok('and dim', groups_of('%sum')[4] == 'PtxWarpDiverged' and groups_of('%sum')[5] ~= 'PtxWarpDiverged', groups_of('%sum'))
   type_keys('<Tab>')
   becomes('Tab takes the next lane', has('parting', 'lane 1'), grid)
@@ -132,7 +130,7 @@ function scenario.lanes()
   becomes('the next warp', has('parting', 'CTA 0,0,0, warp 1'), grid)
   type_keys('2]w')
   becomes('and the last of the next CTA', has('parting', 'CTA 1,0,0, warp 1'), grid)
-  becomes('with its values', function() return line_of('%i ') == '%i .b32 = 96 + lane' end, grid)
+  becomes('with its values', function() return line_of('%i ') == '%i .u32 = 96 + lane' end, grid)
   type_keys(']w')
   becomes('there are no more', says('this is the last warp'), all_messages)
   vim.cmd('PtxWarp 0')
@@ -149,91 +147,6 @@ function scenario.lanes()
   vim.cmd('PtxLane 31')
   becomes('a lane out of sight comes into sight', function() return pane().picture.first + pane().picture.shown == 32 end)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
-end
-
-function scenario.formats()
-  evaluate('rsqrt')
-  ok('floats are read as such', line_of('%half'):find('^%%half .f32 0.0 0.5 1.5 3.0 ') ~= nil, line_of('%half'))
-  cursor_to('%half')
-  type_keys('f')
-  ok('f: as digits', line_of('%half'):find('0x3f000000', 1, true) ~= nil, line_of('%half'))
-  type_keys('f')
-  ok('f: as an integer', line_of('%half'):find(' 1056964608 ', 1, true) ~= nil, line_of('%half'))
-  type_keys('3f')
-  type_keys('f')
-  type_keys('f')
-  ok('f: as two halves', line_of('%half'):find(' 0.0 1.75', 1, true) ~= nil, line_of('%half'))
-  ok('others stay', line_of('%sum'):find(' 0 1 3 6 ', 1, true) ~= nil)
-  type_keys('F')
-  ok('F: all of them', line_of('%sum'):find(' 0x0 0x1 0x3 0x6 ', 1, true) and line_of('%half'):find('0x3f000000', 1, true), grid())
-  for _ = 1, 5 do type_keys('F') end
-  type_keys('l')
-  becomes('approximate values are marked', has('%root', '≈'), grid)
-  vim.cmd('PtxFilter varying %')
-  ok('a filter takes what varies', line_of('%sum') ~= '' and line_of('%n ') == '', grid())
-  vim.cmd('PtxFilter .f32')
-  ok('or a type', line_of('%half') ~= '' and line_of('%sum') == '', grid())
-  vim.cmd('PtxFilter changed')
-  ok('or what the last step wrote', line_of('%root') ~= '' and line_of('%half') == '', grid())
-  vim.ui.input = function(options, done)
-    ok('i asks with the words of now', options.default == 'changed')
-    done('')
-  end
-  type_keys('i')
-  ok('and all come back', line_of('%sum') ~= '' and line_of('%n ') ~= '')
-  cursor_to('%sum')
-  type_keys('K')
-  local shown = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
-  ok('K shows all lanes in all formats', shown:find('lane +hex +signed') and shown:find('\n +31 +0x6 +6 +6 '), shown)
-  type_keys('q')
-  type_keys('g?')
-  shown = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
-  ok('g? lists the keys', shown:find('A step forward', 1, true) ~= nil, shown)
-  type_keys('q')
-  ok('q closes it', vim.api.nvim_get_current_buf() == pane().bufnr)
-
-  -- Numbers that exceed a double's precision, or need fewer digits than it has.
-  local value = require('ptx-analyzer.warp.value')
-  for _, case in ipairs({
-    { 'ffffffffffffffff', 'unsigned', '18446744073709551615' }, { '8000000000000000', 'signed', '-9223372036854775808' },
-    { '0020000000000001', 'unsigned', '9007199254740993' }, { 'fffffffe', 'signed', '-2' }, { '80', 'signed', '-128' },
-    { '3dcccccd', 'float', '0.1' }, { '3eaaaaab', 'float', '0.33333334' }, { '7f800000', 'float', 'inf' }, { 'ffc00000', 'float', 'nan' },
-    { '00000001', 'float', '1.4013e-45' }, { '80000000', 'float', '-0.0' }, { '7f7fffff', 'float', '3.4028235e38' },
-    { '3fb999999999999a', 'double', '0.1' }, { '3c003e00', 'half2', '1.5 1.0' }, { '2e66', 'half', '0.1' }, { '3dcd', 'bf16', '0.1' },
-    { '0000000000000000', 'hex', '0x0' }, { '3f8000003f000000', 'float2', '0.5 1.0' },
-  }) do
-    local seen = value.text(case[1], case[2])
-    ok(('%s as %s is %s'):format(case[1], case[2], case[3]), seen == case[3], seen)
-  end
-  -- Values that count up from lane to lane, with their start.
-  local function counting(size, high, low, distance)
-    local out = {}
-    for lane = 0, 31 do
-      local here = low + distance * lane
-      local digits = ('%08x%08x'):format((high + math.floor(here / 2 ^ 32)) % 2 ^ 32, here % 2 ^ 32):sub(-2 * size)
-      for byte = size, 1, -1 do
-        out[#out + 1] = digits:sub(2 * byte - 1, 2 * byte)
-      end
-    end
-    return table.concat(out)
-  end
-  for _, case in ipairs({
-    { 8, 0x7f, 0, 4, 0xffffffff, '0000007f00000000' }, { 8, 0, 0xfffffff0, 8, 0xfff0, '00000000fffffff0' },
-    { 8, 0xffffffff, 0xfffffffd, 1, 7, 'fffffffffffffffd' }, { 4, 0, 5, -2, 0xffffffff, '00000005' }, { 4, 0, 9, 16, 0x80010002, '00000009' },
-    { 4, 0, 5, 4, 3, nil }, { 4, 0, 5, 0, 0xff, nil },
-  }) do
-    local size, high, low, distance, lanes, start = unpack(case, 1, 6)
-    local seen, far = value.affine(counting(size, high, low, distance), size, lanes)
-    ok(('%d bytes from %x%08x by %d'):format(size, high, low, distance), seen == start and (not start or far == distance), { seen, far })
-  end
-  ok('a lane that does not count along', value.affine(counting(4, 0, 0, 4):sub(1, -9) .. '00000000', 4, 0xffffffff) == nil)
-  local parameters = { { points_to = 'x', value = '1000000000000000' }, { points_to = 'out+8', value = '0800000001000000' } }
-  local lengths = { x = 64, out = 16 }
-  for digits, name in pairs({ ['0000000000000010'] = 'x', ['000000000000004f'] = 'x+63', ['0000000100000000'] = 'out', ['000000010000000f'] = 'out+15' }) do
-    ok(digits .. ' leads to ' .. name, value.name_of_address(digits, parameters, lengths) == name, value.name_of_address(digits, parameters, lengths))
-  end
-  ok('behind a buffer is no buffer', value.name_of_address('0000000000000050', parameters, lengths) == nil)
-  ok('lanes in words', value.lanes(0xf0000001) == '0, 28-31' and value.of_lanes(4) == 'lane 2')
 end
 
 local function hints()
@@ -422,41 +335,6 @@ function scenario.windows()
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 
-function scenario.memory()
-  evaluate('ret;')
-  local function text()
-    local shown = vim.fn.bufnr('memory of parting.ptx')
-    return shown > 0 and table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n') or ''
-  end
-  ok('buffers and spaces complete', vim.deep_equal(vim.fn.getcompletion('PtxMemory ', 'cmdline'), { 'out', 'halves', 'shared', 'local', 'param', 'const', 'global' }),
-    vim.fn.getcompletion('PtxMemory ', 'cmdline'))
-  type_keys('$')
-  vim.cmd('PtxMemory out')
-  becomes('memory as bytes', function() return text():find('000000  00 00 00 00 01 00 00 00  03 00 00 00 06 00 00 00', 1, true) ~= nil end, text)
-  type_keys('f')
-  type_keys('f')
-  becomes('as numbers', function() return text():find('000000 +0 +1 +3 +6\n') ~= nil end, text)
-  type_keys('50h')
-  becomes('at an earlier step', function() return text():find('at step 1', 1, true) ~= nil and text():find('000000 +0 +0 +0 +0\n') ~= nil end, text)
-  vim.cmd('PtxMemory halves')
-  becomes('a variable where nothing is written', function() return text():find('—', 1, true) ~= nil end, text)
-  pane().session:go(99)
-  type_keys('f')
-  becomes('and what is written there', function() return text():find('as float', 1, true) ~= nil and text():find(' 0.5 ', 1, true) ~= nil end, text)
-  vim.cmd('PtxMemory out somewhere')
-  ok('what is no offset is refused', says('`somewhere` is no offset')(), messages)
-  vim.cmd('PtxMemory nowhere')
-  becomes('what is not there is said', function()
-    return text():find('there is no such memory', 1, true) ~= nil or table.concat(messages, '\n'):find('nowhere', 1, true) ~= nil
-      or table.concat(grid(), '\n'):find('nowhere', 1, true) ~= nil
-  end, text)
-  type_keys('q')
-  ok('q closes it', vim.bo.filetype ~= 'ptx-memory')
-  type_keys('h')
-  becomes('steps go on without', function() return not pane().session.asked end)
-  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
-end
-
 function scenario.result()
   evaluate('ret;')
   vim.cmd('PtxResult')
@@ -495,7 +373,7 @@ function scenario.launches()
   vim.cmd('PtxLaunch grid=1 block=32 n=30 out=u32[32]:zero')
   becomes(':PtxLaunch takes one in place of those in the source', has('with ', 'grid=1 block=32 n=30'), grid)
   ok('and keeps the step', step_is(27)(), current_step())
-  becomes('with its values', function() return line_of('%n ') == '%n .b32 = 30' end, grid)
+  becomes('with its values', function() return line_of('%n ') == '%n .u32 = 30' end, grid)
   local offered
   vim.ui.select = function(items, options, chosen)
     offered = vim.tbl_map(options.format_item, items)
@@ -512,7 +390,7 @@ function scenario.launches()
     done('grid=1 block=64 n=3 out=u32[64]:zero')
   end
   type_keys('e')
-  becomes('and is evaluated', function() return line_of('%n ') == '%n .b32 = 3' end, grid)
+  becomes('and is evaluated', function() return line_of('%n ') == '%n .u32 = 3' end, grid)
   vim.cmd('PtxLaunch grid=none')
   becomes('what is no launch is said', function() return #messages > 0 end, grid)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)

@@ -1,11 +1,11 @@
--- The grid as text: a line for each register, a column for each lane, and ranges to highlight. It converts an answer of
--- the server for a given width; it does not draw.
+-- The grid as text: a line for each register, a column for each lane, and ranges to highlight. It lays out the texts of
+-- the server's answer for a given width; it neither formats values nor draws.
 
-local value = require('ptx-analyzer.warp.value')
+local lanes = require('ptx-analyzer.warp.lanes')
 
 local M = {}
 
-local has = value.has
+local has = lanes.has
 
 -- Signs for a register that nothing has written, and for a lane that does not exist.
 local UNWRITTEN, ABSENT = '—', '·'
@@ -13,34 +13,33 @@ local UNWRITTEN, ABSENT = '—', '·'
 local UNSPECIFIED, APPROXIMATE = '?', '≈'
 -- The text between two cells, and before the first.
 local GAP = ' '
+-- The text between the numbers of a register that holds several.
+local PARTS = '|'
 
 ---@class ptx_analyzer.View
 ---@field first integer the lane of the first column
 ---@field width integer columns of the window
----@field formats table<string, string> the user's formats, by register name
----@field format string the format of all other registers
 ---@field filter string
 ---@field cell integer width of a cell; it never shrinks during stepping, so that columns stay in place
 
----@class ptx_analyzer.Row
+---@class ptx_analyzer.Row a row of the server's answer, in what the grid needs of it
 ---@field name string
----@field type string
----@field value string digits of all lanes
+---@field type string what its bits are read as
+---@field declared string
+---@field parts table[] texts by lane, for each number in the register
 ---@field known integer lanes with a value
----@field uniform boolean
+---@field folded string? one text for all lanes
+---@field leads_to string? what an address points to
 ---@field changed integer lanes that the last step wrote
 ---@field unspecified integer
 ---@field approximate integer
----@field note string? a text after the value
----@field counting string? a text that replaces the lanes if their values only count up
 
 local function mask(number)
   return type(number) == 'number' and number or 0
 end
 
---- Whether all lanes of the inner mask are in the outer one.
-local function covers(outer, inner)
-  return bit.band(inner, bit.bnot(outer)) == 0
+local function text_or_nil(text)
+  return type(text) == 'string' and text or nil
 end
 
 --- The groups of lanes with the same position; the group that executes next is the first.
@@ -54,32 +53,13 @@ function M.groups(state)
   return groups
 end
 
---- A parameter as a row: its bytes are stored once for all lanes. Those of an array have no single value.
----@param parameter table
----@param present integer
----@return ptx_analyzer.Row?
-local function parameter_row(parameter, present)
-  local size = value.size(parameter.type)
-  if #parameter.value ~= 2 * size then
-    return nil
+--- Special registers that are zero everywhere: those for unused dimensions of the launch.
+local function unused_specials(state)
+  local unused = {}
+  for _, special in ipairs(state.specials or {}) do
+    unused[special.name] = not special.value:find('[^0]') or nil
   end
-  return {
-    name = ('[%s]'):format(parameter.name),
-    type = parameter.type,
-    value = parameter.value:rep(32),
-    known = present,
-    uniform = true,
-    changed = 0,
-    unspecified = 0,
-    approximate = 0,
-    note = type(parameter.points_to) == 'string' and parameter.points_to or nil,
-  }
-end
-
---- The type shown for a register: if it is declared as bits and read as floating-point numbers, the type of the reads.
-local function shown_type(register)
-  local read = register.reads_as
-  return type(read) == 'string' and read:find('f', 1, true) and value.reads(read) and read or register.type
+  return unused
 end
 
 --- The rows of a state: registers, then special registers and parameters.
@@ -89,64 +69,113 @@ end
 local function rows_of(session, all)
   local state = session:state()
   local last = session:trace(state.step - 1)
-  local written = {}
+  local written, rows = {}, {}
   for _, register in ipairs(last and last.registers or {}) do
-    written[register.name] = true
+    written[register.name] = mask(last.executed)
   end
-  local live = bit.band(mask(state.present), bit.bnot(mask(state.exited)))
-  local rows = {}
-  for _, register in ipairs(state.registers or {}) do
-    local known = mask(register.known)
-    rows[#rows + 1] = {
-      name = register.name,
-      type = shown_type(register),
-      value = register.value,
-      known = known,
-      uniform = register.uniform == true and covers(known, live) and live ~= 0,
-      changed = written[register.name] and mask(last.executed) or 0,
-      unspecified = mask(register.unspecified),
-      approximate = mask(register.approximate),
-    }
-  end
-  for _, special in ipairs(state.specials or {}) do
-    local size = value.size(special.type) * 2
-    local first = special.value:sub(1, size)
-    -- Special registers for unused dimensions of the launch are zero: omit them.
-    if all or special.value:find('[^0]') then
+  local unused = all and {} or unused_specials(state)
+  for _, row in ipairs(state.rows or {}) do
+    if row.kind ~= 'special' or not unused[row.name] then
       rows[#rows + 1] = {
-        name = special.name,
-        type = special.type,
-        value = special.value,
-        known = mask(state.present),
-        uniform = special.value == first:rep(#special.value / size),
-        changed = 0,
-        unspecified = 0,
-        approximate = 0,
+        name = row.name,
+        -- A reading that the user has chosen stands in place of the type.
+        type = session.readings[row.name] == row.reading and row.label or text_or_nil(row.reads_as) or row.type,
+        declared = row.type,
+        parts = row.parts,
+        known = mask(row.known),
+        folded = text_or_nil(row.folded),
+        leads_to = text_or_nil(row.leads_to),
+        changed = row.kind == 'register' and written[row.name] or 0,
+        unspecified = mask(row.unspecified),
+        approximate = mask(row.approximate),
       }
     end
   end
-  for _, parameter in ipairs(state.parameters or {}) do
-    rows[#rows + 1] = parameter_row(parameter, mask(state.present))
-  end
   return rows
+end
+
+--- The text of a lane without marks; nil where nothing was written.
+---@param row ptx_analyzer.Row
+---@param lane integer
+---@return string?
+local function value(row, lane)
+  local texts = {}
+  for index, part in ipairs(row.parts) do
+    local text = part.texts[lane + 1]
+    if type(text) ~= 'string' then
+      return nil
+    end
+    texts[index] = text
+  end
+  return table.concat(texts, PARTS)
+end
+
+--- A text with the mark of the values of some lanes.
+---@param row ptx_analyzer.Row
+---@param text string
+---@param of integer
+---@return string text, string? group
+local function marked(row, text, of)
+  if bit.band(row.unspecified, of) ~= 0 then
+    return text .. UNSPECIFIED, 'PtxWarpUnspecified'
+  elseif bit.band(row.approximate, of) ~= 0 then
+    return text .. APPROXIMATE, 'PtxWarpApproximate'
+  end
+  return text, nil
+end
+
+--- The text of the cell of a lane.
+---@param row ptx_analyzer.Row
+---@param lane integer
+---@return string text, string? group
+local function cell(row, lane)
+  local text = value(row, lane)
+  if not text then
+    return UNWRITTEN, 'PtxWarpUnwritten'
+  end
+  return marked(row, text, bit.lshift(1, lane))
+end
+
+--- Whether lanes hold different values. Values that count up from lane to lane are folded too, but not to the text of a
+--- lane.
+---@param row ptx_analyzer.Row
+---@param live integer
+local function varies(row, live)
+  if not row.folded then
+    return true
+  end
+  for lane = 0, 31 do
+    if has(live, lane) then
+      return value(row, lane) ~= row.folded
+    end
+  end
+  return false
+end
+
+--- Lanes that exist and have not ended; all if all have.
+local function live_lanes(state)
+  local present = mask(state.present)
+  local live = bit.band(present, bit.bnot(mask(state.exited)))
+  return live ~= 0 and live or present
 end
 
 --- Whether a row satisfies a filter: all words must match. `varying`, `written` and `changed` test values; any other
 --- word is a part of a name or a type.
 ---@param row ptx_analyzer.Row
 ---@param filter string
+---@param live integer
 ---@return boolean
-function M.passes(row, filter)
+local function passes(row, filter, live)
   for word in filter:gmatch('%S+') do
     local fits
     if word == 'varying' then
-      fits = row.known ~= 0 and not row.uniform
+      fits = row.known ~= 0 and varies(row, live)
     elseif word == 'written' then
       fits = row.known ~= 0
     elseif word == 'changed' then
       fits = row.changed ~= 0
     else
-      fits = row.name:find(word, 1, true) ~= nil or row.type == word
+      fits = row.name:find(word, 1, true) ~= nil or row.type == word or row.declared == word
     end
     if not fits then
       return false
@@ -155,156 +184,36 @@ function M.passes(row, filter)
   return true
 end
 
---- The format for the values of a row.
----@param row ptx_analyzer.Row
----@param view ptx_analyzer.View
----@return string
-local function format_of(row, view)
-  local format = view.formats[row.name] or view.format
-  if not vim.tbl_contains(value.formats(row.type), format) then
-    format = 'auto'
+--- A register in all lanes and readings, as a table.
+---@param state table
+---@param readings { title: string, texts: (string|userdata)[] }[] as the server tells them
+---@return string[]
+function M.details(state, readings)
+  local columns = { { 'lane' } }
+  for index, reading in ipairs(readings) do
+    columns[index + 1] = { reading.title }
   end
-  if format == 'auto' then
-    format = value.automatic(row.type, row.value, row.known)
-  end
-  return format
-end
-
--- Formats of whole numbers.
-local WHOLE = { hex = true, signed = true, unsigned = true }
-
---- The folded text of whole numbers that count up or down from lane to lane, if the user chose no format for them. The
---- first value and the distance replace the lanes, which leaves room for other registers.
----@param row ptx_analyzer.Row
----@param view ptx_analyzer.View
----@param live integer
----@return string?
-local function counting(row, view, live)
-  local size = value.size(row.type)
-  local plain = (view.formats[row.name] or view.format) == 'auto' and row.unspecified == 0 and row.approximate == 0
-  if not plain or row.uniform or row.type == '.pred' or (size ~= 4 and size ~= 8) or not covers(row.known, live) then
-    return nil
-  end
-  local format = format_of(row, view)
-  local start, distance = nil, 0
-  if WHOLE[format] then
-    start, distance = value.affine(row.value, size, live)
-  end
-  if not start then
-    return nil
-  end
-  local times = math.abs(distance) == 1 and 'lane' or ('%.0f × lane'):format(math.abs(distance))
-  if distance > 0 and not start:find('[^0]') then
-    return times
-  end
-  return ('%s %s %s'):format(value.text(start, format), distance < 0 and '−' or '+', times)
-end
-
---- The position in a buffer that the address in the first lane points to, if the row contains addresses.
----@param session ptx_analyzer.Session
----@param row ptx_analyzer.Row
----@param live integer
----@return string?
-local function destination(session, row, live)
-  if row.note or value.size(row.type) ~= 8 or bit.band(row.known, live) == 0 then
-    return row.note
-  end
-  local lane = 0
-  while not (has(live, lane) and has(row.known, lane)) do
-    lane = lane + 1
-  end
-  local bytes = {}
-  for name, digits in pairs(session.run and type(session.run.buffers) == 'table' and session.run.buffers or {}) do
-    bytes[name] = #digits / 2
-  end
-  return value.name_of_address(value.digits(row.value, 8, lane), session:state().parameters or {}, bytes)
-end
-
---- The text of one lane.
----@param row ptx_analyzer.Row
----@param format string
----@param lane integer
----@return string
-local function cell(row, format, lane)
-  local text
-  if not has(row.known, lane) then
-    return UNWRITTEN
-  elseif row.type == '.pred' then
-    text = value.predicate(row.value, lane) and '1' or '0'
-  else
-    text = value.text(value.digits(row.value, value.size(row.type), lane), format)
-  end
-  if has(row.unspecified, lane) then
-    return text .. UNSPECIFIED
-  end
-  return has(row.approximate, lane) and text .. APPROXIMATE or text
-end
-
---- All lanes of a row in every format, for a closer look.
----@param session ptx_analyzer.Session
----@param name string
----@return string[]?
-function M.details(session, name)
-  local state = session:state()
-  for _, row in ipairs(state and rows_of(session, true) or {}) do
-    if row.name == name then
-      if row.type == '.pred' then
-        local on = {}
-        for lane = 0, 31 do
-          on[#on + 1] = has(row.known, lane) and value.predicate(row.value, lane) and lane or nil
-        end
-        local text = #on == 0 and 'in no lane' or 'in lanes ' .. table.concat(on, ', ')
-        return { ('%s  %s'):format(name, row.type), 'true ' .. text, 'written in lanes ' .. value.lanes(row.known) }
+  for lane = 0, 31 do
+    if has(mask(state.present), lane) then
+      table.insert(columns[1], tostring(lane))
+      for index, reading in ipairs(readings) do
+        table.insert(columns[index + 1], text_or_nil(reading.texts[lane + 1]) or UNWRITTEN)
       end
-      local names = vim.list_slice(value.formats(row.type), 2)
-      local columns = { { 'lane' } }
-      for index, format in ipairs(names) do
-        columns[index + 1] = { format }
-      end
-      for lane = 0, 31 do
-        if has(mask(state.present), lane) then
-          table.insert(columns[1], tostring(lane))
-          for index, format in ipairs(names) do
-            table.insert(columns[index + 1], cell(row, format, lane))
-          end
-        end
-      end
-      local lines = { ('%s  %s'):format(name, row.type) }
-      for index = 1, #columns[1] do
-        local parts = {}
-        for _, column in ipairs(columns) do
-          local width = 0
-          for _, text in ipairs(column) do
-            width = math.max(width, vim.api.nvim_strwidth(text))
-          end
-          parts[#parts + 1] = (' '):rep(width - vim.api.nvim_strwidth(column[index])) .. column[index]
-        end
-        lines[#lines + 1] = table.concat(parts, '  ')
-      end
-      return lines
     end
   end
-end
-
---- The cost of a memory access as text.
----@param access table
----@return string
-local function access_text(access)
-  local text = ('%s %s, %d bytes in %d lanes'):format(access.space, access.kind, access.bytes, value.count(mask(access.lanes)))
-  if type(access.wavefronts) == 'number' then
-    local conflict = mask(access.conflict)
-    text = ('%s: %d %s%s'):format(text, access.wavefronts, access.wavefronts == 1 and 'pass' or 'passes',
-      conflict > 1 and (', %d words in one bank'):format(conflict) or ', no bank conflict')
-  elseif type(access.sectors) == 'number' then
-    text = ('%s: %d sectors of 32 bytes'):format(text, access.sectors)
-    if type(access.ideal) == 'number' then
-      text = text .. (access.sectors > access.ideal and (', %d would do'):format(access.ideal) or ', as few as can be')
+  local widths = vim.tbl_map(function(column)
+    return vim.iter(column):map(vim.api.nvim_strwidth):fold(0, math.max)
+  end, columns)
+  local lines = {}
+  for index = 1, #columns[1] do
+    local parts = {}
+    for at, column in ipairs(columns) do
+      parts[at] = (' '):rep(widths[at] - vim.api.nvim_strwidth(column[index])) .. column[index]
     end
+    lines[#lines + 1] = table.concat(parts, '  ')
   end
-  return text
+  return lines
 end
-
-local STATES = { running = '', barrier = ' waits at a barrier', waiting = ' waits' }
 
 --- The lines above the registers.
 ---@param session ptx_analyzer.Session
@@ -343,10 +252,13 @@ local function heading(session, put)
     put({ ('%4d  '):format(line), 'PtxWarpLine' }, (vim.trim(text):gsub('%s+', ' ')))
     local fault = session:fault_at(state.step - 1, line)
     if fault then
-      put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in ' .. value.of_lanes(mask(fault.lanes)), 'PtxWarpFault' })
+      put({ 'fault ', 'PtxWarpFault' }, { fault.message .. ', in ' .. lanes.words(mask(fault.lanes)), 'PtxWarpFault' })
     end
     for _, access in ipairs(type(step.accesses) == 'table' and step.accesses or {}) do
-      put({ 'does  ', 'PtxWarpLabel' }, access_text(access))
+      put({ 'does  ', 'PtxWarpLabel' }, access.title .. (text_or_nil(access.cost) and ': ' .. access.cost or ''))
+    end
+    if step.more_accesses == true then
+      put({ 'does  ', 'PtxWarpLabel' }, 'more than is listed here')
     end
   end
   if state.step >= (session.steps or 0) then
@@ -362,17 +274,15 @@ local function heading(session, put)
     put({ 'with  ', 'PtxWarpLabel' }, short, { guessed and ('  (guessed%s)'):format(type(run.guessed_lengths) == 'string' and ', lengths of buffers too' or '') or '', 'PtxWarpGuess' })
   end
   local groups = M.groups(state)
-  if #groups > 1 then
+  local has_next = type(state.next) == 'number'
+  if #groups > 1 or (groups[1] and groups[1].state ~= 'running') then
     for index, group in ipairs(groups) do
-      local is_next = index == 1
-      put({ index == 1 and 'lanes ' or '      ', 'PtxWarpLabel' }, {
-        ('%s at line %d%s'):format(value.lanes(mask(group.mask)), group.line, is_next and ', next' or STATES[group.state] or ''),
-        not is_next and 'PtxWarpDiverged' or nil,
-      })
+      local is_next = has_next and index == 1
+      put({ is_next and 'next  ' or '      ', 'PtxWarpLabel' }, { group.text, not is_next and 'PtxWarpDiverged' or nil })
     end
   end
   if mask(state.exited) ~= 0 then
-    put({ 'ended ', 'PtxWarpLabel' }, value.of_lanes(mask(state.exited)))
+    put({ 'ended ', 'PtxWarpLabel' }, lanes.words(mask(state.exited)))
   end
 end
 
@@ -414,12 +324,13 @@ function M.draw(session, view)
   heading(session, put)
 
   local rows, name_width, type_width = {}, 4, 4
+  local live = live_lanes(state)
   local all = rows_of(session, view.filter ~= '')
   for _, row in ipairs(all) do
-    if M.passes(row, view.filter) then
+    if passes(row, view.filter, live) then
       rows[#rows + 1] = row
       name_width = math.max(name_width, #row.name)
-      type_width = math.max(type_width, #row.type)
+      type_width = math.max(type_width, vim.api.nvim_strwidth(row.type))
     end
   end
   if view.filter ~= '' then
@@ -435,13 +346,16 @@ function M.draw(session, view)
   -- Compute the texts first: the widest one determines how many lanes fit.
   local texts, widest = {}, view.cell
   local function texts_of(row, from, to)
-    local format = format_of(row, view)
-    local found = {}
+    local cells = {}
     for lane = from, to do
-      found[lane] = has(present, lane) and cell(row, format, lane) or ABSENT
-      widest = math.max(widest, vim.api.nvim_strwidth(found[lane]))
+      local text, group = ABSENT, nil
+      if has(present, lane) then
+        text, group = cell(row, lane)
+      end
+      cells[lane] = { text = text, group = group }
+      widest = math.max(widest, vim.api.nvim_strwidth(text))
     end
-    return found
+    return cells
   end
   local last_present = 31
   while last_present > 0 and not has(present, last_present) do
@@ -457,26 +371,21 @@ function M.draw(session, view)
     end
     return math.max(1, lanes)
   end
-  local live = bit.band(present, bit.bnot(exited))
   for index, row in ipairs(rows) do
-    row.counting = counting(row, view, live)
-    if not row.uniform and row.known ~= 0 and not row.counting then
+    if not row.folded and row.known ~= 0 then
       texts[index] = texts_of(row, first, math.min(first + room() - 1, last_present))
     end
   end
   view.cell = widest
   local shown = math.min(room(), last_present - first + 1)
 
-  local function column(lane)
-    return lead + (lane - first) * (widest + #GAP)
-  end
   for index, row in ipairs(rows) do
     local at = #lines
     registers[at + 1] = row.name
-    local text = { row.name, (' '):rep(name_width - #row.name + 1), row.type, (' '):rep(type_width - #row.type + 2) }
+    local text = { row.name, (' '):rep(name_width - #row.name + 1), row.type, (' '):rep(type_width - vim.api.nvim_strwidth(row.type) + 2) }
     marks[#marks + 1] = { row = at, from = 0, to = #row.name, group = row.changed ~= 0 and 'PtxWarpChangedName' or 'PtxWarpName' }
     marks[#marks + 1] = { row = at, from = name_width + 1, to = name_width + 1 + #row.type, group = 'PtxWarpType' }
-    local length = lead
+    local length = #table.concat(text)
     local function add(piece, group)
       if group then
         marks[#marks + 1] = { row = at, from = length, to = length + #piece, group = group }
@@ -484,39 +393,20 @@ function M.draw(session, view)
       text[#text + 1] = piece
       length = length + #piece
     end
-    local function leads_to(to)
-      local name = destination(session, to, live)
-      if name then
-        add('  → ' .. name, 'PtxWarpLabel')
-      end
-    end
     if row.known == 0 then
       add(UNWRITTEN, 'PtxWarpUnwritten')
-    elseif row.counting then
+    elseif row.folded then
+      local folded, group = marked(row, row.folded, live)
       add('= ', 'PtxWarpUniform')
-      add(row.counting, row.changed ~= 0 and 'PtxWarpChanged' or nil)
-      leads_to(row)
-    elseif row.uniform then
-      local lane = 0
-      while not has(row.known, lane) or has(exited, lane) or not has(present, lane) do
-        lane = lane + 1
+      add(folded, row.changed ~= 0 and 'PtxWarpChanged' or group)
+      if row.leads_to then
+        add('  → ' .. row.leads_to, 'PtxWarpLabel')
       end
-      add('= ', 'PtxWarpUniform')
-      local shown_value = cell(row, format_of(row, view), lane)
-      if row.type == '.pred' then
-        shown_value = shown_value:gsub('^1', 'true'):gsub('^0', 'false')
-      end
-      local group = row.changed ~= 0 and 'PtxWarpChanged'
-        or (shown_value:sub(-1) == UNSPECIFIED and 'PtxWarpUnspecified')
-        or (vim.endswith(shown_value, APPROXIMATE) and 'PtxWarpApproximate')
-        or nil
-      add(shown_value, group)
-      leads_to(row)
     else
       for lane = first, first + shown - 1 do
-        local piece = texts[index][lane] or cell(row, format_of(row, view), lane)
-        add(GAP:rep(lane > first and 1 or 0) .. (' '):rep(widest - vim.api.nvim_strwidth(piece)))
-        local group
+        local piece = texts[index][lane]
+        add(GAP:rep(lane > first and 1 or 0) .. (' '):rep(widest - vim.api.nvim_strwidth(piece.text)))
+        local group = piece.group
         if not has(present, lane) then
           group = 'PtxWarpUnwritten'
         elseif has(exited, lane) then
@@ -525,19 +415,15 @@ function M.draw(session, view)
           group = 'PtxWarpChanged'
         elseif not has(active, lane) then
           group = 'PtxWarpDiverged'
-        elseif not has(row.known, lane) then
-          group = 'PtxWarpUnwritten'
-        elseif has(row.unspecified, lane) then
-          group = 'PtxWarpUnspecified'
-        elseif has(row.approximate, lane) then
-          group = 'PtxWarpApproximate'
         end
-        add(piece, group)
+        add(piece.text, group)
       end
     end
     lines[#lines + 1] = table.concat(text)
   end
-  if #rows == 0 then
+  if not state.rows then
+    put({ 'this server is older than the plugin and tells no values: update it', 'PtxWarpFault' })
+  elseif #rows == 0 then
     put({ view.filter == '' and 'this function has no registers' or 'no register fits: `i` changes what is shown', 'PtxWarpLabel' })
   end
 
@@ -578,7 +464,6 @@ function M.draw(session, view)
       local lane = first + math.floor((at - lead) / (widest + #GAP))
       return at >= lead and lane < first + shown and lane or nil
     end,
-    column = column,
   }
 end
 

@@ -267,7 +267,7 @@ function M.lane(pane, lane)
   if not state then
     return
   end
-  local has = require('ptx-analyzer.warp.value').has
+  local has = require('ptx-analyzer.warp.lanes').has
   local lanes = {}
   for one = 0, 31 do
     if has(state.present, one) then
@@ -309,7 +309,7 @@ end
 ---@param pane ptx_analyzer.Pane
 function M.faults(pane)
   local session = pane.session
-  local of_lanes = require('ptx-analyzer.warp.value').of_lanes
+  local words = require('ptx-analyzer.warp.lanes').words
   local items = {}
   for _, fault in ipairs(session:faults()) do
     local text = vim.api.nvim_buf_get_lines(session.bufnr, fault.line - 1, fault.line, false)[1] or ''
@@ -320,7 +320,7 @@ function M.faults(pane)
       end_lnum = fault.end_line,
       end_col = fault.end_column,
       type = 'E',
-      text = ('%s (CTA %s, warp %d, %s)'):format(fault.message, table.concat(fault.cta, ','), fault.warp, of_lanes(fault.lanes)),
+      text = ('%s (CTA %s, warp %d, %s)'):format(fault.message, table.concat(fault.cta, ','), fault.warp, words(fault.lanes)),
     }
   end
   if #items == 0 then

@@ -1,6 +1,6 @@
--- Memory at the current step: a window with 16 bytes per line, as bytes or numbers. It follows the steps.
+-- Memory at the current step: a window with 16 bytes per line, as values of the type that the user has chosen. It follows
+-- the steps. The server reads the bytes and says what memory and which types there are.
 
-local value = require('ptx-analyzer.warp.value')
 local window = require('ptx-analyzer.warp.window')
 local commands = require('ptx-analyzer.commands')
 
@@ -8,56 +8,51 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('ptx-analyzer-memory')
 
-local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
 -- Default and maximum number of bytes to show. The server stops at the end of the memory.
 local LENGTH, MAX_LENGTH = 1024, 65536
 local ROW = 16
-
--- The readings: name and number of bytes per value.
-local READINGS = { { 'bytes', 1 }, { 'hex', 4 }, { 'signed', 4 }, { 'float', 4 }, { 'half2', 4 }, { 'double', 8 } }
+-- Signs for a value to which nothing was written, of one byte and of several.
+local UNWRITTEN_BYTE, UNWRITTEN = '··', '—'
 
 ---@class ptx_analyzer.MemoryPane
 ---@field bufnr integer
 ---@field range table the requested memory
 ---@field title string
----@field reading integer
----@field step integer? the step of the shown bytes
----@field found table? the server's answer
+---@field reading integer the index of the type of its values
+---@field step integer? the step of the shown values
+---@field answer table? what the server has said of it
 ---@field problem string?
----@field before string? the bytes at the previously shown step
+---@field before table? the values at the previously shown step
 
 ---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
 local panes = {}
 
---- Completions: the buffers of the launch, the variables of the file, and the state spaces.
+--- What memory and which types there are.
+---@param session ptx_analyzer.Session
+---@return { buffers: { name: string, space: string }[], spaces: string[], types: string[] }
+local function choices(session)
+  return session.run and session.run.memory_choices or { buffers = {}, spaces = {}, types = {} }
+end
+
+--- Completions: buffers of the launch, variables, and state spaces.
 ---@param pane ptx_analyzer.Pane
 ---@param lead string
 ---@return string[]
 function M.names(pane, lead)
-  local run = pane.session.run or {}
-  local names = type(run.buffers) == 'table' and vim.tbl_keys(run.buffers) or {}
-  table.sort(names)
-  for _, line in ipairs(vim.api.nvim_buf_get_lines(pane.session.bufnr, 0, -1, false)) do
-    local code = line:gsub('//.*$', '')
-    -- Skip instructions: their line begins with a letter, while that of a declaration begins with a directive.
-    local space, rest = code:match('^[%s%w.]-%.(%a+)%s+(%..*)$')
-    local name = space and not code:match('^%s*%a') and vim.tbl_contains(SPACES, space) and space ~= 'param'
-      and rest:gsub('%.align%s+%d+', ''):match('([%w_$%%]+)%s*[%[;=]')
-    if name and not vim.tbl_contains(names, name) then
-      names[#names + 1] = name
-    end
-  end
-  vim.list_extend(names, SPACES)
+  local all = choices(pane.session)
+  local names = vim.tbl_map(function(buffer)
+    return buffer.name
+  end, all.buffers)
   return vim.tbl_filter(function(name)
     return vim.startswith(name, lead or '')
-  end, names)
+  end, vim.list_extend(names, all.spaces))
 end
 
 --- Parses user input: `x`, `x 64 128`, `shared 0x100`, `@7f0000001000 64`.
 ---@param text string
----@param lane integer
+---@param session ptx_analyzer.Session
 ---@return table? range, string? problem
-local function range_of(text, lane)
+local function range_of(text, session)
   local words = vim.split(text, '%s+', { trimempty = true })
   local offset, length = words[2] and tonumber(words[2]) or 0, words[3] and tonumber(words[3])
   local address = words[1]:match('^@0?x?(%x+)$')
@@ -67,42 +62,25 @@ local function range_of(text, lane)
     return { address = address, length = math.min(length, MAX_LENGTH) }
   end
   if (words[2] and not tonumber(words[2])) or (words[3] and not length) or offset < 0 then
-    return nil, ('`%s` is no offset and length'):format(table.concat(words, ' ', 2))
+    return nil, ('`%s` is not an offset and a length'):format(table.concat(words, ' ', 2))
   end
   local range = { offset = offset, length = math.min(length or LENGTH, MAX_LENGTH) }
-  if vim.tbl_contains(SPACES, words[1]) then
-    range.space = words[1]
-    range.lane = words[1] == 'local' and lane or nil
+  if vim.tbl_contains(choices(session).spaces, words[1]) then
+    range.space, range.lane = words[1], session.lane
   else
     range.buffer = words[1]
   end
   return range
 end
 
---- Whether a byte has been written.
-local function known(ranges, byte)
-  for _, range in ipairs(ranges) do
-    if byte >= range[1] and byte < range[2] then
+--- Whether ranges contain some of the bytes of a value.
+local function touches(ranges, byte, size)
+  for _, range in ipairs(type(ranges) == 'table' and ranges or {}) do
+    if byte < range[2] and range[1] < byte + size then
       return true
     end
   end
   return false
-end
-
---- The text of one value of a reading.
----@param bytes string digits
----@param byte integer
----@param reading table
----@return string
-local function text_of(bytes, byte, reading)
-  if reading[2] == 1 then
-    return bytes:sub(2 * byte + 1, 2 * byte + 2)
-  end
-  local digits = ''
-  for at = byte + reading[2] - 1, byte, -1 do
-    digits = digits .. value.digits(bytes, 1, at)
-  end
-  return reading[1] == 'hex' and digits or value.text(digits, reading[1])
 end
 
 --- Adds the lines for an answer of the server, 16 bytes each, with their highlights.
@@ -110,35 +88,32 @@ end
 ---@param lines string[]
 ---@param marks table[]
 local function dump(memory, lines, marks)
-  local found, reading = memory.found, READINGS[memory.reading]
-  local bytes, start, size = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0, reading[2]
-  -- The ranges are relative to the first requested byte.
-  local written = type(found.known) == 'table' and found.known or {}
+  local answer = memory.answer
+  local size, values, before = answer.texts.size, answer.texts.values, memory.before
+  local start = memory.range.offset or tonumber(answer.address, 16) or 0
   local pieces, widest = {}, 1
-  for byte = 0, #bytes / 2 - size, size do
-    local piece = known(written, byte) and text_of(bytes, byte, reading) or (size == 1 and '··' or '—')
-    pieces[byte] = piece
-    widest = math.max(widest, vim.api.nvim_strwidth(piece))
+  for index, text in ipairs(values) do
+    pieces[index] = type(text) == 'string' and text or (size == 1 and UNWRITTEN_BYTE or UNWRITTEN)
+    widest = math.max(widest, vim.api.nvim_strwidth(pieces[index]))
   end
-  for at = 0, #bytes / 2 - 1, ROW do
-    local text = ('%06x'):format(start + at)
+  for first = 1, #pieces, ROW / size do
+    local text = ('%06x'):format(start + (first - 1) * size)
     marks[#marks + 1] = { #lines, 0, #text, 'PtxWarpLine' }
-    for byte = at, at + ROW - size, size do
-      local piece = pieces[byte]
-      if piece then
-        local gap = widest - vim.api.nvim_strwidth(piece) + 1 + (size == 1 and byte % 8 == 0 and 1 or 0)
-        local from = #text + gap
-        text = text .. (' '):rep(gap) .. piece
-        local first, last = 2 * byte + 1, 2 * (byte + size)
-        local group
-        if not known(written, byte) then
-          group = 'PtxWarpUnwritten'
-        elseif memory.before and memory.before:sub(first, last) ~= bytes:sub(first, last) then
-          group = 'PtxWarpChanged'
-        end
-        if group then
-          marks[#marks + 1] = { #lines, from, from + #piece, group }
-        end
+    for index = first, math.min(first + ROW / size - 1, #pieces) do
+      local piece, byte = pieces[index], (index - 1) * size
+      local gap = widest - vim.api.nvim_strwidth(piece) + 1 + (size == 1 and byte % 8 == 0 and 1 or 0)
+      local from = #text + gap
+      text = text .. (' '):rep(gap) .. piece
+      local group
+      if type(values[index]) ~= 'string' then
+        group = 'PtxWarpUnwritten'
+      elseif touches(answer.written, byte, size) or (before and before[index] ~= values[index]) then
+        group = 'PtxWarpChanged'
+      elseif touches(answer.read, byte, size) then
+        group = 'PtxWarpRead'
+      end
+      if group then
+        marks[#marks + 1] = { #lines, from, from + #piece, group }
       end
     end
     lines[#lines + 1] = text
@@ -150,13 +125,14 @@ local function paint(memory)
   if not vim.api.nvim_buf_is_valid(memory.bufnr) then
     return
   end
-  local found = memory.found
-  local lines = { ('%s  at step %d  as %s'):format(memory.title, memory.step or 0, READINGS[memory.reading][1]) }
+  local answer = memory.answer
+  local shown = memory.range.type and ('  at step %d  as %s'):format(memory.step, memory.range.type) or ''
+  local lines = { memory.title .. shown }
   local marks = { { 0, 0, #lines[1], 'PtxWarpTitle' } }
-  if found and type(found.bytes) == 'string' and found.bytes ~= '' then
+  if answer and answer.texts then
     dump(memory, lines, marks)
   else
-    lines[2] = memory.problem or found and found.error or 'there is no such memory here'
+    lines[2] = memory.problem or answer and answer.error or ''
   end
   vim.bo[memory.bufnr].modifiable = true
   vim.api.nvim_buf_set_lines(memory.bufnr, 0, -1, false, lines)
@@ -173,18 +149,18 @@ end
 local function update(memory, session)
   local state = session:state()
   local step = state and state.step or session.step or 0
-  session:ask('memory', { state = step, memory = { memory.range } }, function(answer)
-    local same = memory.found and memory.found.range == memory.range
-    if step ~= memory.step then
-      memory.before = same and memory.found.bytes or nil
+  local types = choices(session).types
+  local range = vim.tbl_extend('force', memory.range, { type = types[(memory.reading - 1) % math.max(#types, 1) + 1] })
+  session:ask('memory', { state = step, memory = { range }, brief = true }, function(answer)
+    local piece = type(answer.memory) == 'table' and answer.memory[1] or nil
+    local is_same = memory.answer and vim.deep_equal(memory.range, range)
+    if step ~= memory.step or not is_same then
+      memory.before = is_same and memory.answer.texts and memory.answer.texts.values or nil
     end
-    memory.found, memory.step, memory.problem = type(answer.memory) == 'table' and answer.memory[1] or nil, step, nil
-    if memory.found then
-      memory.found.range = memory.range
-    end
+    memory.range, memory.answer, memory.step, memory.problem = range, piece, step, nil
     paint(memory)
   end, function(problem)
-    memory.found, memory.step, memory.problem = nil, step, problem.message
+    memory.answer, memory.step, memory.problem = nil, step, problem.message
     paint(memory)
   end)
 end
@@ -203,7 +179,7 @@ end
 ---@param text string
 local function show(pane, text)
   local session = pane.session
-  local range, problem = range_of(text, session.lane)
+  local range, problem = range_of(text, session)
   if not range then
     return commands.say(problem or '', vim.log.levels.ERROR)
   end
@@ -219,9 +195,17 @@ local function show(pane, text)
     panes[session.bufnr] = memory
     vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, desc = 'Close this window', nowait = true })
     vim.keymap.set('n', 'f', function()
-      memory.reading = memory.reading % #READINGS + 1
-      paint(memory)
-    end, { buffer = bufnr, desc = 'Read the bytes in another way', nowait = true })
+      memory.reading = memory.reading + vim.v.count1
+      update(memory, session)
+    end, { buffer = bufnr, desc = 'Read the bytes as values of another type', nowait = true })
+    vim.keymap.set('n', 'F', function()
+      vim.ui.select(choices(session).types, { prompt = 'Type of the values' }, function(_, index)
+        if index then
+          memory.reading = index
+          update(memory, session)
+        end
+      end)
+    end, { buffer = bufnr, desc = 'Choose the type of the values', nowait = true })
     for key, direction in pairs({ l = 1, h = -1 }) do
       vim.keymap.set('n', key, function()
         session:go((session.step or 0) + direction * vim.v.count1)
@@ -245,7 +229,7 @@ local function show(pane, text)
       end,
     })
   end
-  memory.range, memory.title, memory.found, memory.before, memory.step = range, text, nil, nil, nil
+  memory.range, memory.title, memory.answer, memory.before, memory.step = range, text, nil, nil, nil
   if vim.fn.bufwinid(memory.bufnr) < 0 then
     local beside = window.window(pane)
     if beside then
@@ -258,7 +242,7 @@ local function show(pane, text)
     local set = vim.wo[vim.api.nvim_get_current_win()]
     set.wrap, set.number, set.relativenumber, set.signcolumn, set.winbar, set.statuscolumn = false, false, false, 'no', '', ''
     set.list, set.spell, set.foldcolumn, set.cursorline = false, false, '0', true
-    set.statusline = ' %t%=l h: step  f: bytes, words, numbers '
+    set.statusline = ' %t%=l h: step  f F: type of values  q: close '
     -- Room for 16 bytes with their offset; the grid keeps the rest.
     if beside and vim.api.nvim_win_get_width(beside) > 60 then
       vim.api.nvim_win_set_width(0, 60)

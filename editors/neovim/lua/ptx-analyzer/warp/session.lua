@@ -26,6 +26,7 @@ local PAUSE = 150
 ---@field version integer? the version of the evaluated text
 ---@field known table<integer, table> stored answers by step
 ---@field timeline table<integer, table> parts of the timeline by number
+---@field readings table<string, string> the readings that the user has chosen, by the name of the register
 ---@field watchers fun(session: ptx_analyzer.Session)[]
 local Session = {}
 Session.__index = Session
@@ -51,6 +52,7 @@ function M.open(bufnr)
       warp = 0,
       lane = 0,
       known = {},
+      readings = {},
       direction = 1,
       timeline = {},
       watchers = {},
@@ -172,7 +174,7 @@ function Session:evaluate(options)
   self.timeline = {}
   self.known, self.kept = {}, {}
   self.asked, self.asked_ahead = nil, nil
-  local more = { timeline = { from = 0, count = TIMELINE }, line = self.entry == nil and self.line or nil }
+  local more = { rows = true, timeline = { from = 0, count = TIMELINE }, line = self.entry == nil and self.line or nil }
   self:ask('run', more, function(answer)
     self.entry = present(answer.entry) or self.entry
     self.steps = present(answer.steps) or 0
@@ -199,9 +201,24 @@ end
 --- The arguments for a step: the state after it, which is the state before the next step, and its changes.
 ---@param step integer
 ---@return table
-local function question(step)
-  local from = math.max(step - 1, 0)
-  return { from = from, count = step - from + 1, state = step, accesses = true }
+function Session:question(step)
+  local readings = next(self.readings) and self.readings or nil
+  return {
+    from = math.max(step - 1, 0),
+    count = 1,
+    state = step,
+    accesses = true,
+    rows = { readings = readings, steps = false },
+    brief = true,
+  }
+end
+
+--- Shows registers in other readings, which the server knows by their names.
+---@param readings table<string, string> by the name of the register
+function Session:read(readings)
+  self.readings = readings
+  self.known, self.kept = {}, {}
+  self:go(self.step or 0)
 end
 
 --- Stores an answer, for when its step is shown again. Parts that concern the whole run are not stored with each step.
@@ -209,7 +226,7 @@ end
 ---@param step integer
 ---@param answer table
 function Session:keep(known, step, answer)
-  answer.markdown, answer.buffers, answer.expectations = nil, nil, nil
+  answer.expectations = nil
   if known == self.known and not known[step] then
     table.insert(self.kept, step)
     if #self.kept > KEPT then
@@ -250,7 +267,7 @@ function Session:fetch()
   end
   local asked = { step = step }
   self.asked = asked
-  asked.cancel = self:ask('step', question(step), function(answer)
+  asked.cancel = self:ask('step', self:question(step), function(answer)
     self.asked = nil
     self:keep(known, step, answer)
     self:accept(answer)
@@ -272,7 +289,7 @@ function Session:look_ahead()
     if not self.known[step] then
       local known, token = self.known, {}
       self.asked_ahead = token
-      self:ask('ahead', question(step), function(answer)
+      self:ask('ahead', self:question(step), function(answer)
         self:keep(known, step, answer)
         if self.asked_ahead == token then
           self.asked_ahead = nil

@@ -1,7 +1,7 @@
 -- The window with the grid, its keys, and the marks of an evaluation in the window of the source.
 
 local grid = require('ptx-analyzer.warp.grid')
-local value = require('ptx-analyzer.warp.value')
+local readings = require('ptx-analyzer.warp.readings')
 local config = require('ptx-analyzer.config')
 
 local M = {}
@@ -19,6 +19,7 @@ local links = {
   PtxWarpUnwritten = 'NonText',
   PtxWarpChanged = 'DiffText',
   PtxWarpChangedName = 'DiagnosticInfo',
+  PtxWarpRead = 'Underlined',
   PtxWarpDiverged = 'Comment',
   PtxWarpUnspecified = 'DiagnosticWarn',
   PtxWarpApproximate = 'DiagnosticHint',
@@ -43,6 +44,8 @@ end
 ---@field bufnr integer
 ---@field view ptx_analyzer.View
 ---@field picture ptx_analyzer.Picture?
+---@field own_readings table<string, string> what the server chose for registers before the user did
+---@field title string? the reading that was chosen for all registers
 ---@field source_window integer? where the source was when it was evaluated
 ---@field follow boolean
 
@@ -252,7 +255,7 @@ local function options_of(window)
   set.wrap, set.number, set.relativenumber, set.spell, set.list = false, false, false, false, false
   set.signcolumn, set.foldcolumn, set.cursorline, set.foldenable = 'no', '0', true, false
   set.colorcolumn, set.statuscolumn = '', ''
-  set.statusline = ' %t%=%<l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
+  set.statusline = ' %t%=%<l h: step  n N: this line again  Tab: lane  f: reading  K: all of a register  g?: keys '
 end
 
 --- Opens the window for the grid: below, to the right, or floating, as the options say. The cursor moves into it.
@@ -344,16 +347,10 @@ local function key_list()
     { 'zh', 'Lanes further left', scroll(-1) },
     { 'zL', 'Half as many lanes as are shown to the right', scroll(1, true) },
     { 'zH', 'Half as many lanes as are shown to the left', scroll(-1, true) },
-    { 'f', 'Another format for this register', function(pane) M.format(pane, false) end },
-    { 'F', 'Another format for all registers', function(pane) M.format(pane, true) end },
+    { 'f', 'Another reading of this register', function(pane, count) readings.next_of_register(pane, M.name_under_cursor(pane, 0), count) end },
+    { 'F', 'Another reading of all registers', function(pane, count) readings.next_of_all(pane, count) end },
     { 'i', 'Choose which registers are shown', function(pane) M.ask_filter(pane) end },
-    { 'K', 'This register in all lanes and formats', function(pane)
-      local name = M.name_under_cursor(pane, 0)
-      local lines = name and grid.details(pane.session, name)
-      if lines then
-        float(lines, name)
-      end
-    end },
+    { 'K', 'This register in all lanes and readings', function(pane) M.details(pane) end },
     { 'gd', 'Go to the line in the source', function(pane) M.go_to_source(pane) end },
     { 't', 'Source and grid follow each other, or do not', function(pane)
       pane.follow = not pane.follow
@@ -379,6 +376,7 @@ function M.help()
     '= value  the same in all lanes      —  nothing was written',
     '4 × lane counts up from lane to lane  → x+16  where an address leads',
     'value?   the manual leaves it open  value≈  approximate',
+    'value|value  two numbers in a register, the low one first',
     'dim: the lane waits elsewhere       struck: the lane has ended',
     ':help ptx-analyzer-warp tells the rest.',
   })
@@ -394,31 +392,19 @@ local function define_keys(pane)
   end
 end
 
---- Selects the next format for the register under the cursor, or for all.
+--- Shows the register under the cursor in all lanes and readings.
 ---@param pane ptx_analyzer.Pane
----@param all boolean
-function M.format(pane, all)
-  local view = pane.view
-  if all then
-    local order = { 'auto', 'hex', 'signed', 'unsigned', 'float', 'half2' }
-    local index = 1
-    for at, name in ipairs(order) do
-      index = name == view.format and at or index
-    end
-    view.format, view.formats = order[index % #order + 1], {}
-    require('ptx-analyzer.warp').say('format: ' .. view.format)
-  else
-    local name = M.name_under_cursor(pane, M.window(pane) or 0)
-    local state = pane.session:state()
-    for _, register in ipairs(state and vim.list_extend(vim.list_extend({}, state.registers), state.specials or {}) or {}) do
-      if register.name == name and register.type ~= '.pred' then
-        view.formats[name] = value.next_format(register.type, view.formats[name] or view.format)
-        require('ptx-analyzer.warp').say(('format of %s: %s'):format(name, view.formats[name]))
-      end
-    end
+function M.details(pane)
+  local session, state = pane.session, pane.session:state()
+  local name = M.name_under_cursor(pane, 0)
+  if not name or not state then
+    return
   end
-  view.cell = 1
-  M.paint(pane)
+  session:ask('register', { state = state.step, register = name, brief = true }, function(answer)
+    if answer.register and M.window(pane) == vim.api.nvim_get_current_win() then
+      float(grid.details(state, answer.register), name)
+    end
+  end)
 end
 
 ---@param pane ptx_analyzer.Pane
@@ -511,7 +497,8 @@ function M.show(session)
     pane = {
       session = session,
       bufnr = bufnr,
-      view = { first = 0, width = 80, formats = {}, format = 'auto', filter = '', cell = 1 },
+      view = { first = 0, width = 80, filter = '', cell = 1 },
+      own_readings = {},
       follow = config.get().evaluate.follow,
       group = vim.api.nvim_create_augroup('ptx-analyzer-warp-' .. session.bufnr, { clear = true }),
     }
