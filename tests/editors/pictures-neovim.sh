@@ -154,13 +154,13 @@ neovim_evaluating() {
   type_text nv '/%axpy'
   keys nv Enter
   keys nv K
-  scene nv neovim-evaluate-register 'a register in all lanes and formats' 'lane +hex +signed'
+  scene nv neovim-evaluate-register 'a register in all lanes and readings' 'lane +Hexadecimal +Signed'
   keys nv q
   nvim_command 'PtxMemory out'
   sees 'neovim: memory opens' nv 'out  at step' || true
   keys nv f f f
   keys nv 2 l
-  scene nv neovim-evaluate-memory 'memory beside it, which follows the steps' 'as float' '000000 +1.0 +3.0'
+  scene nv neovim-evaluate-memory 'memory beside it, which follows the steps' 'as f32' '000000 +1.0 +3.0'
   nvim_end
 
   cp "$here/fixture/parting.ptx" "$project/"
@@ -169,13 +169,13 @@ neovim_evaluating() {
   nvim_command PtxEvaluate
   sees 'neovim: the grid opens' nv 'step [0-9]+ of' || true
   keys nv n n
-  scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 18 of' 'lanes +[0-9, -]+ at line'
+  scene nv neovim-evaluate-divergence 'lanes that part: those that wait are dim' 'step 18 of' 'next +lanes [0-9, –…]+ at line'
   keys nv 3 ']w' '$'
   keys nv 2 h
   nvim_command 'PtxLane 31'
   # Hints appear shortly after the last step.
   sleep 1
-  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
+  scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28–31'
   nvim_end
 
   open_kernel saxpy.ptx
@@ -216,6 +216,6 @@ neovim_inline() {
   nvim_at 'setp.lt.s32'
   type_text nv ':PtxEvaluate'
   keys nv Enter
-  scene nv neovim-inline-evaluate 'PTX in a string of C++: the statement as a kernel, and its warp' 'statement  step [0-9]+ of' '%ptx_lane  .b32'
+  scene nv neovim-inline-evaluate 'PTX in a string of C++: the statement as a kernel, and its warp' 'statement  step [0-9]+ of' '%ptx_lane  .u32'
   nvim_end
 }

@@ -230,7 +230,6 @@ local function heading(session, put)
     where[#where + 1] = ('warp %d of %d'):format(session.warp, warps)
   end
   local frames = state.frames or {}
-  local here = frames[1]
   local title = { { session.entry or '?', 'PtxWarpTitle' }, '  ' }
   if #where > 0 then
     vim.list_extend(title, { table.concat(where, ', '), '  ' })
@@ -262,8 +261,18 @@ local function heading(session, put)
     end
   end
   if state.step >= (session.steps or 0) then
-    local ended = { finished = 'finished', fault = 'stopped by a fault', limit = 'stopped at the limit', deadlock = 'deadlocked' }
-    put({ 'end   ', 'PtxWarpLabel' }, ended[run.status] or tostring(run.status or here and here.line or ''))
+    put({ 'end   ', 'PtxWarpLabel' }, run.outcome or '')
+    local expectations = run.expectations or {}
+    local failed = vim.tbl_filter(function(expectation)
+      return not expectation.ok
+    end, expectations)
+    for _, expectation in ipairs(failed) do
+      local reason = text_or_nil(expectation.message)
+      put({ 'fails ', 'PtxWarpFault' }, { expectation.name .. (reason and ': ' .. reason or ''), 'PtxWarpFault' })
+    end
+    if #expectations > 0 and #failed == 0 then
+      put({ 'ok    ', 'PtxWarpPassed' }, { 'all expectations hold', 'PtxWarpPassed' })
+    end
   end
   if session.refused then
     put({ 'not evaluated since the last change: ' .. session.refused, 'PtxWarpFault' })

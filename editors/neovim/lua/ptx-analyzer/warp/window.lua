@@ -24,6 +24,7 @@ local links = {
   PtxWarpUnspecified = 'DiagnosticWarn',
   PtxWarpApproximate = 'DiagnosticHint',
   PtxWarpFault = 'DiagnosticError',
+  PtxWarpPassed = 'DiagnosticOk',
   PtxWarpGuess = 'DiagnosticWarn',
   PtxWarpLane = 'WinBar',
   PtxWarpFocus = 'PmenuSel',
