@@ -216,6 +216,6 @@ neovim_inline() {
   nvim_at 'setp.lt.s32'
   type_text nv ':PtxEvaluate'
   keys nv Enter
-  scene nv neovim-inline-evaluate 'PTX in a string of C++: the statement as a kernel, and its warp' 'statement  step [0-9]+ of' '%ptx_lane  .u32'
+  scene nv neovim-inline-evaluate 'PTX in a string of C++: the statement as a kernel, and its warp' 'statement  step [0-9]+ of' '%ptx_lane  .s32'
   nvim_end
 }

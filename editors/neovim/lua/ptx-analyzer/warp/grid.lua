@@ -266,11 +266,11 @@ local function heading(session, put)
     local failed = vim.tbl_filter(function(expectation)
       return not expectation.ok
     end, expectations)
-    for _, expectation in ipairs(failed) do
-      local reason = text_or_nil(expectation.message)
-      put({ 'fails ', 'PtxWarpFault' }, { expectation.name .. (reason and ': ' .. reason or ''), 'PtxWarpFault' })
-    end
-    if #expectations > 0 and #failed == 0 then
+    if failed[1] then
+      local reason = text_or_nil(failed[1].message)
+      local others = #failed > 1 and ('  (of %d expectations %d fail: `r` shows them)'):format(#expectations, #failed) or ''
+      put({ 'fails ', 'PtxWarpFault' }, { failed[1].name .. (reason and ': ' .. reason or ''), 'PtxWarpFault' }, others)
+    elseif expectations[1] then
       put({ 'ok    ', 'PtxWarpPassed' }, { 'all expectations hold', 'PtxWarpPassed' })
     end
   end
