@@ -9,9 +9,8 @@ use serde::Serialize;
 const MAX_NAMES: usize = 1000;
 
 /// The types in which memory is offered, in the order of a menu. A request may name any other format of elements.
-const TYPES: [&str; 16] = [
-    "b8", "b32", "s32", "f32", "f16", "bf16", "f64", "b64", "s64", "u32", "u16", "s16", "u8", "s8", "e4m3", "e5m2",
-];
+const TYPES: [&str; 16] =
+    ["b8", "b32", "s32", "f32", "f16", "bf16", "f64", "b64", "s64", "u32", "u16", "s16", "u8", "s8", "e4m3", "e5m2"];
 
 /// Memory that can be shown, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

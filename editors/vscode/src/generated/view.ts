@@ -48,6 +48,7 @@ export interface Evaluation {
     matrices?: Matrix[];
     /** The requested ranges of memory. */
     memory?: MemoryPiece[];
+    memory_choices?: MemoryChoices;
     /** Buffers without their bytes, because these would make the report too large: the number of bytes by name. */
     omitted?: {
         [k: string]: number;
@@ -278,6 +279,22 @@ export interface MemoryTexts {
     type: string;
     /** The values; `null` where not all bytes were written. */
     values: (string | null)[];
+}
+/** What memory there is to show, if rows are requested and the answer is not brief. */
+export interface MemoryChoices {
+    /** Buffers and variables, for the `buffer` of a request; the first 1,000. */
+    buffers: MemoryChoice[];
+    /** The state spaces, for its `space`. */
+    spaces: string[];
+    /** Types of values, for its `type`. */
+    types: string[];
+}
+/** A buffer or a variable. */
+export interface MemoryChoice {
+    /** Its name. */
+    name: string;
+    /** Its state space: `shared`. */
+    space: string;
 }
 /** A reading, as a menu offers it. */
 export interface ReadingChoice {

@@ -24,7 +24,8 @@ mod value;
 pub use groups::{CtaPhase, FrameView, GroupState, GroupView, WarpView, frames, groups, phase};
 pub use meaning::meanings;
 pub use memory::{
-    Area, MemoryPlace, ParameterView, Peek, VariableView, name_of, name_of_access, parameters, peek, poke, space, variables,
+    Area, MemoryPlace, ParameterView, Peek, VariableView, name_of, name_of_access, parameters, peek, poke, space,
+    variables,
 };
 pub use ptx_num::values::Marks;
 pub use registers::{RegisterView, registers, set_register};
