@@ -6,6 +6,7 @@ pub mod constant;
 pub mod declared;
 pub mod directive_parts;
 pub(crate) mod hash;
+pub mod header;
 pub mod literal;
 pub mod lower;
 pub mod module;

@@ -4,13 +4,12 @@ use super::{missing_directive, redundant_directive, requires_version, suggest, w
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::check::directives;
-use crate::hir::ast::SourceWord;
-use crate::hir::literal;
-use crate::hir::lower::{ItemSource, named_children};
-use crate::target::{Environment, find_architecture, find_target};
+use crate::hir::header::{HeaderEvent, HeaderReader};
+use crate::hir::lower::ItemSource;
+use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{TargetInfo, Version};
-use ptx_syntax::{Node, fields, kinds};
+use ptx_syntax::Node;
 use std::ops::Range;
 
 /// A problem with the header of a module: a directive is missing, misplaced, repeated or has a wrong argument.
@@ -92,14 +91,10 @@ impl DiagnosticMessage for ModuleHeader {
     }
 }
 
-/// The parts of the module header that were met while the items of a module are checked in order.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+/// Checks the header of a module while its items are met in text order: reads it, and reports what is wrong or missing.
+#[derive(Debug, Default, Clone)]
 pub struct HeaderProgress {
-    version: bool,
-    target: bool,
-    address_size: bool,
-    /// An item that ends the header.
-    body: bool,
+    reader: HeaderReader,
     /// A `.section` directive, anywhere in the module.
     section: bool,
     /// The options of `.target` that require a directive in the module, with their byte ranges in the file.
@@ -110,12 +105,12 @@ pub struct HeaderProgress {
 impl HeaderProgress {
     /// The progress of a text whose version and target are known without a header.
     pub fn given() -> Self {
-        Self { version: true, target: true, address_size: true, ..Self::default() }
+        Self { reader: HeaderReader::complete(), ..Self::default() }
     }
 
     /// Handles an item that is not part of the header: `.version` and `.target` must stand before it.
     pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
-        self.body = true;
+        self.reader.end();
         self.require(range.clone(), range.start, true, out);
     }
 
@@ -139,15 +134,15 @@ impl HeaderProgress {
         if self.reported {
             return;
         }
-        if !self.version {
+        if !self.reader.has_version() {
             self.reported = true;
             let newest = ISA.newest();
-            let target = if target_too && !self.target { "\n.target sm_90" } else { "" };
+            let target = if target_too && !self.reader.has_target() { "\n.target sm_90" } else { "" };
             let header = format!(".version {newest}{target}\n");
             let title = format!("Begin with `{}`", header.trim().replace('\n', " "));
             let fix = Fix::replace(title, place..place, header);
             out.push(Diagnostic::new(range, ModuleHeader::NoVersion).fix(fix));
-        } else if target_too && !self.target {
+        } else if target_too && !self.reader.has_target() {
             self.reported = true;
             let fix = Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n");
             out.push(Diagnostic::new(range, ModuleHeader::NoTarget).fix(fix));
@@ -162,48 +157,8 @@ impl HeaderProgress {
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
-        if self.version || self.body {
-            return out.push(again(source, node, ".version"));
-        }
-        self.version = true;
-        let Some(number) = node.child_by_field_id(fields().version) else {
-            return out.push(Diagnostic::new(source.range(node), ModuleHeader::VersionWithoutNumber));
-        };
-        let word = source.word(number);
-        let parsed = word.text.split_once('.').and_then(|(major, minor)| {
-            let known = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            (known(major) && known(minor)).then_some(())?;
-            Some((major.parse::<u16>().ok()?, minor.parse::<u16>().ok()?))
-        });
-        let Some((major, minor)) = parsed else {
-            // `.version 9`
-            let whole = format!("{}.0", word.text);
-            let exists = ISA.versions.iter().any(|v| v.version.to_string() == whole);
-            let fix = exists.then(|| Fix::replace(format!("Write `{whole}`"), word.range(), whole).preferred());
-            return out.push(Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())).fixes(fix));
-        };
-        let version = Version { major, minor };
-        let exists = |version: Version| ISA.versions.iter().any(|v| v.version == version);
-        environment.version = Some(version);
-        // ptxas looks up 10 × major + minor to decide whether a version exists, so it accepts `8.10`. To decide which features the
-        // version has, it compares both numbers.
-        let sum = u32::from(major) * 10 + u32::from(minor);
-        let sum = Version { major: u16::try_from(sum / 10).unwrap_or(u16::MAX), minor: (sum % 10) as u16 };
-        if exists(version) {
-            return;
-        }
-        if exists(sum) {
-            let found = ModuleHeader::UnpublishedVersion(version);
-            out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
-        } else if version > ISA.newest() {
-            // The user's assembler may support it. No gate refuses anything then.
-            let found = ModuleHeader::NewerVersion(version);
-            out.push(Diagnostic::new(word.range(), found).severity(Severity::Warning));
-        } else {
-            // Without a known version, no gate refuses anything.
-            environment.version = None;
-            out.push(Diagnostic::new(word.range(), ModuleHeader::UnknownVersion(version)));
-        }
+        let range = source.range(node);
+        self.reader.version(source, node, environment, |event| out.extend(report(&range, event)));
     }
 
     /// Checks a `.target` directive and enters architecture and options into `environment`.
@@ -214,72 +169,24 @@ impl HeaderProgress {
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
-        self.require(source.range(node), source.range(node).start, false, out);
-        if self.body || self.address_size {
-            return out.push(again(source, node, ".target"));
-        }
-        if std::mem::replace(&mut self.target, true) {
-            out.push(redundant_directive::second_target(source.range(node)));
-        }
-        let names: Vec<SourceWord<'_>> =
-            named_children(node).filter(|n| n.kind_id() == kinds().target_name).map(|n| source.word(n)).collect();
-        let Some(first) = names.first() else {
-            return out.push(Diagnostic::new(source.range(node), ModuleHeader::TargetWithoutName));
-        };
-        if find_target(first.text).is_some_and(|t| t.features.is_empty()) && environment.target.is_none() {
-            return out.push(Diagnostic::new(first.range(), ModuleHeader::OptionFirst));
-        }
-        let mut architectures = Vec::new();
-        for name in &names {
-            let known = find_target(name.text);
-            let read = known.is_none().then(|| read_as(name.text)).flatten();
-            if let Some(target) = read {
-                let found = ModuleHeader::ReadAs { name: name.text.into(), target: target.name };
-                let fixes = write_instead(name.range(), Some(target.name));
-                out.push(Diagnostic::new(name.range(), found).severity(Severity::Warning).fixes(fixes));
-            }
-            match known.or(read) {
-                None => {
-                    let near = suggest(name.text, ISA.targets.iter().map(|t| t.name));
-                    let found = ModuleHeader::NotATarget { name: name.text.into(), near };
-                    out.push(Diagnostic::new(name.range(), found).fixes(write_instead(name.range(), near)));
-                }
-                Some(option) if option.features.is_empty() => self.option(source, *name, option, environment, out),
-                // ptxas: of several architectures the last one counts.
-                Some(target) => {
-                    environment.target = Some(target);
-                    architectures.push((*name, target));
+        let range = source.range(node);
+        self.require(range.clone(), range.start, false, out);
+        let Self { reader, needy, .. } = self;
+        reader.target(source, node, environment, |environment, event| match event {
+            HeaderEvent::Option(word, option) => {
+                let fits = directives::gates(word.range(), word.text, option.gates, environment, out);
+                if fits && !option.requires.is_empty() {
+                    needy.push((source.absolute(word.range()), option));
                 }
             }
-        }
-        // Each architecture must exist in this version, not only the one that counts.
-        let version = Environment { target: None, ..environment.clone() };
-        for (name, target) in architectures {
-            let gate = version.refused(target.gates, |_| true);
-            out.extend(gate.map(|gate| requires_version::report(name.range(), target.name, gate, &version)));
-        }
-    }
-
-    /// Checks an option of `.target` and enters it into `environment`.
-    fn option(
-        &mut self,
-        source: ItemSource<'_>,
-        name: SourceWord<'_>,
-        option: &'static TargetInfo,
-        environment: &mut Environment,
-        out: &mut Vec<Diagnostic>,
-    ) {
-        if let Some(other) = environment.options.iter().find(|o| option.excludes.contains(o)) {
-            return out.push(Diagnostic::new(name.range(), ModuleHeader::Exclusive(name.text.into(), other)));
-        }
-        if environment.options.contains(&option.name) {
-            return;
-        }
-        let fits = directives::gates(name.range(), name.text, option.gates, environment, out);
-        if fits && !option.requires.is_empty() {
-            self.needy.push((source.absolute(name.range()), option));
-        }
-        environment.options.push(option.name);
+            // Each architecture must exist in this version, not only the one that counts.
+            HeaderEvent::Architecture(word, target) => {
+                let version = Environment { target: None, ..environment.clone() };
+                let gate = version.refused(target.gates, |_| true);
+                out.extend(gate.map(|gate| requires_version::report(word.range(), target.name, gate, &version)));
+            }
+            event => out.extend(report(&range, event)),
+        });
     }
 
     /// Checks an `.address_size` directive and enters the size into `environment`.
@@ -290,37 +197,63 @@ impl HeaderProgress {
         environment: &mut Environment,
         out: &mut Vec<Diagnostic>,
     ) {
-        self.require(source.range(node), source.range(node).start, true, out);
-        if self.address_size || self.body {
-            return out.push(again(source, node, ".address_size"));
-        }
-        self.address_size = true;
-        let size = node.child_by_field_id(fields().size).map(|n| source.word(n));
-        if let Some(directive) = ISA.directive(".address_size") {
-            let name = directives::first_word(source, node);
-            directives::gates(name.range(), name.text, directive.gates, environment, out);
-        }
-        match size.and_then(|s| literal::integer(s.text)) {
-            Some(32) => environment.address_size = 32,
-            Some(64) => environment.address_size = 64,
-            _ => {
-                let range = size.map_or_else(|| source.range(node), |s| s.range());
-                out.push(Diagnostic::new(range, ModuleHeader::AddressSize));
+        let range = source.range(node);
+        self.require(range.clone(), range.start, true, out);
+        self.reader.address_size(source, node, environment, |environment, event| match event {
+            HeaderEvent::AddressSize => {
+                if let Some(directive) = ISA.directive(".address_size") {
+                    let name = directives::first_word(source, node);
+                    directives::gates(name.range(), name.text, directive.gates, environment, out);
+                }
             }
-        }
+            event => out.extend(report(&range, event)),
+        });
     }
 }
 
-/// The target that ptxas takes an unknown name for: it overlooks letters after a number, except a last `a` or `f`.
-fn read_as(name: &str) -> Option<&'static TargetInfo> {
-    let suffix =
-        name.trim_start_matches("sm_").trim_start_matches("compute_").trim_start_matches(|c: char| c.is_ascii_digit());
-    let plain = name.strip_suffix(suffix).filter(|_| !suffix.is_empty() && !suffix.ends_with(['a', 'f']))?;
-    find_architecture(plain)
-}
-
-fn again(source: ItemSource<'_>, node: Node<'_>, name: &'static str) -> Diagnostic {
-    Diagnostic::new(source.range(node), ModuleHeader::Again(name))
+/// The report on what is wrong with a directive of the header, which has this range.
+fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option<Diagnostic> {
+    let whole = directive.clone();
+    Some(match event {
+        HeaderEvent::Misplaced(name) => Diagnostic::new(whole, ModuleHeader::Again(name)),
+        HeaderEvent::VersionWithoutNumber => Diagnostic::new(whole, ModuleHeader::VersionWithoutNumber),
+        HeaderEvent::NotAVersion(word) => {
+            // `.version 9`
+            let whole = format!("{}.0", word.text);
+            let exists = ISA.versions.iter().any(|v| v.version.to_string() == whole);
+            let fix = exists.then(|| Fix::replace(format!("Write `{whole}`"), word.range(), whole).preferred());
+            Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())).fixes(fix)
+        }
+        HeaderEvent::UnpublishedVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::UnpublishedVersion(version)).severity(Severity::Warning)
+        }
+        HeaderEvent::NewerVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::NewerVersion(version)).severity(Severity::Warning)
+        }
+        HeaderEvent::UnknownVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::UnknownVersion(version))
+        }
+        HeaderEvent::SecondTarget => redundant_directive::second_target(whole),
+        HeaderEvent::TargetWithoutName => Diagnostic::new(whole, ModuleHeader::TargetWithoutName),
+        HeaderEvent::OptionFirst(word) => Diagnostic::new(word.range(), ModuleHeader::OptionFirst),
+        HeaderEvent::ReadAs(word, target) => {
+            let problem = ModuleHeader::ReadAs { name: word.text.into(), target: target.name };
+            let fixes = write_instead(word.range(), Some(target.name));
+            Diagnostic::new(word.range(), problem).severity(Severity::Warning).fixes(fixes)
+        }
+        HeaderEvent::NotATarget(word) => {
+            let near = suggest(word.text, ISA.targets.iter().map(|t| t.name));
+            let problem = ModuleHeader::NotATarget { name: word.text.into(), near };
+            Diagnostic::new(word.range(), problem).fixes(write_instead(word.range(), near))
+        }
+        HeaderEvent::Exclusive(word, other) => {
+            Diagnostic::new(word.range(), ModuleHeader::Exclusive(word.text.into(), other))
+        }
+        HeaderEvent::WrongAddressSize(word) => {
+            Diagnostic::new(word.map_or(whole, |word| word.range()), ModuleHeader::AddressSize)
+        }
+        HeaderEvent::Option(..) | HeaderEvent::Architecture(..) | HeaderEvent::AddressSize => return None,
+    })
 }
 
 #[cfg(test)]
