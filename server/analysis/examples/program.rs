@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use ptx_analysis::flow::OperandValue;
-use ptx_analysis::{Analyzer, program::ModuleProgram};
+use ptx_analysis::{Analyzer, execution::CheckedProgram};
 use ptx_syntax::Snapshot;
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ fn main() {
         let snapshot = Snapshot::new(&text);
         let found = Analyzer::default().analyze(&snapshot).diagnostics;
         let start = Instant::now();
-        let program = ModuleProgram::of(&snapshot, &found);
+        let CheckedProgram { program, .. } = CheckedProgram::of(&snapshot, &found);
         let lowered = start.elapsed();
         let bodies = || program.functions.iter().filter_map(|f| Some((f, f.body.as_ref()?)));
         let instructions: usize = bodies().map(|(_, b)| b.instructions.len()).sum();

@@ -9,6 +9,7 @@
 
 pub mod addresses;
 pub mod check;
+pub mod execution;
 pub mod flow;
 pub mod forms;
 pub mod hir;

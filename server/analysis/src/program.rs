@@ -1,15 +1,12 @@
 //! The whole module lowered for execution: functions, variables with their initial bytes, source locations.
 //!
 //! It borrows nothing and holds no syntax nodes, so that it can be kept, sent to another thread and run many times. A module
-//! with errors is lowered as far as possible; [`ModuleProgram::errors`] lists the errors.
+//! with errors is lowered as far as possible; [`ModuleProgram::errors`] says where they are.
 
 mod body;
 mod initial;
-#[cfg(test)]
-mod tests;
 
-use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::flow::{self, FlowFunction};
+use crate::flow::{self, FlowFunction, Module};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::ast::Declaration;
 use crate::hir::declared::{self, linkage_named};
@@ -18,7 +15,6 @@ use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::{Parameter, Signature};
 use crate::hir::symbols::{self, Symbol, VariableOrigin};
-use crate::incremental::analyzer::{Analyzer, module_of};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -36,8 +32,8 @@ pub struct ModuleProgram {
     pub variables: Vec<ModuleVariable>,
     /// The numbers and names of the files to which `.loc` refers.
     pub files: Vec<(u32, Box<str>)>,
-    /// The errors, in text order; ranges count from the start of the file.
-    pub errors: Vec<Diagnostic>,
+    /// The byte ranges of the errors that the check found, in text order; they count from the start of the file.
+    pub errors: Vec<Range<usize>>,
     function_names: HashMap<Box<str>, usize>,
     variable_names: HashMap<Box<str>, usize>,
 }
@@ -177,17 +173,10 @@ pub enum FieldValue {
 }
 
 impl ModuleProgram {
-    /// Checks a module and lowers it.
-    pub fn new(snapshot: &Snapshot) -> Self {
-        Self::of(snapshot, &Analyzer::default().analyze(snapshot).diagnostics)
-    }
-
-    /// Lowers a module whose check found these diagnostics.
-    pub fn of(snapshot: &Snapshot, found: &[Diagnostic]) -> Self {
+    /// Lowers a module with these declarations. The check found `errors`, in text order.
+    pub fn new(snapshot: &Snapshot, header: &Header, errors: Vec<Range<usize>>) -> Self {
         let items = items(snapshot);
-        let (header, module) = module_of(snapshot, &items);
-        let mut errors: Vec<Diagnostic> = found.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
-        errors.sort_by_key(|d| (d.range.start, d.range.end));
+        let module = Module::new(snapshot, &items);
         let mut out = Self { environment: header.environment.clone(), errors, ..Self::default() };
         let mut mnemonics = MnemonicCache::default();
         let k = kinds();
@@ -198,12 +187,12 @@ impl ModuleProgram {
             if is_function(item.node) {
                 let mut callable = out.callable(source, item);
                 if item.node.child_by_field_id(fields().body).is_some() {
-                    let lowered = flow::lower(&text, item, index, &header, &module, &mut mnemonics).function;
-                    callable.fill(source, item, lowered, &header, index);
+                    let lowered = flow::lower(&text, item, index, header, &module, &mut mnemonics).function;
+                    callable.fill(source, item, lowered, header, index);
                 }
                 out.add_function(callable);
             } else if kind == k.variable_declaration {
-                out.declare(source, item.node, (&header, index));
+                out.declare(source, item.node, (header, index));
             } else if kind == k.file_directive {
                 out.file(source, item.node);
             } else if kind == k.alias_directive {
@@ -233,7 +222,7 @@ impl ModuleProgram {
     }
 
     /// The errors inside a function.
-    pub fn errors_in(&self, function: &ProgramFunction) -> &[Diagnostic] {
+    pub fn errors_in(&self, function: &ProgramFunction) -> &[Range<usize>] {
         self.errors.get(function.errors.clone()).unwrap_or_default()
     }
 
@@ -245,8 +234,8 @@ impl ModuleProgram {
         let signature = Signature::of(source, node).unwrap_or_default();
         let linkage = named_children(node).find(|n| n.kind_id() == k.linkage);
         let range = &item.range;
-        let first = self.errors.partition_point(|d| d.range.start < range.start);
-        let end = self.errors.partition_point(|d| d.range.start < range.end);
+        let first = self.errors.partition_point(|error| error.start < range.start);
+        let end = self.errors.partition_point(|error| error.start < range.end);
         ProgramFunction {
             name: name.map_or("", |n| n.text).into(),
             kernel: node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry"),

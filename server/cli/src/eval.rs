@@ -12,7 +12,6 @@ use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
-use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::{Diagnostic, Finding, Severity};
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::launch::{Launch, LaunchMistake};
@@ -229,8 +228,7 @@ fn look_at<'a>(
     if lossy {
         out.remarks.push(format!("{name}: some bytes are not UTF-8 text"));
     }
-    let text: Arc<str> = snapshot.rope().to_string().into();
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text };
+    let module = LaunchModule::new(&snapshot);
     let shown = NamedSnapshot { name: &name, snapshot: &snapshot };
     if let Some(entry) = &arguments.entry
         && !module.kernels().any(|k| k == entry)

@@ -2,7 +2,7 @@
 //! be inside the text.
 
 use crate::bytes::{boundary, split};
-use ptx_analysis::program::ModuleProgram;
+use ptx_analysis::execution::CheckedProgram;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report};
 use ptx_ide::{
@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
         assert!(!finding.message().is_empty(), "{finding:?}");
     }
     let figures = Figures::default().next(&snapshot, &analyzer.facts(), report.environment.target);
-    let _ = ModuleProgram::of(&snapshot, &report.diagnostics);
+    let _ = CheckedProgram::of(&snapshot, &report.diagnostics);
     document(&text, &snapshot, &figures);
     // Every second position is at a diagnostic, because fixes are offered there.
     for place in 0..PLACES {

@@ -19,11 +19,11 @@ use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::Dependencies;
 use crate::hir::module::{Header, ModuleItem};
 use crate::hir::signature::{ContentId, Signature};
-use crate::hir::statements::{self, Child};
+use crate::hir::statements::{self, Child, children};
 use crate::hir::symbols::{Symbol, TargetListKind as ListKind, VariableOrigin};
 use ptx_isa::tables::{ControlTransfer, Entry};
 use ptx_isa::{ISA, Modifier};
-use ptx_syntax::{Node, PlainStatement, fields, kinds};
+use ptx_syntax::{Node, PlainStatement, Snapshot, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::iter::Peekable;
 use std::ops::Range;
@@ -37,6 +37,26 @@ pub struct Module {
     pub noreturn: HashSet<Box<str>>,
     /// Whether the module has debugging data, for which compilers write labels that no instruction names.
     pub debugging: bool,
+}
+
+impl Module {
+    /// Reads the properties of a module from its items, whose bodies are not visited.
+    pub fn new(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Self {
+        let k = kinds();
+        let mut out = Self::default();
+        for item in items {
+            let kind = item.node.kind_id();
+            out.debugging |= kind == k.section_directive || kind == k.dwarf_directive || kind == k.file_directive;
+            let noreturn = || children(item.node).iter().any(|n| n.kind == k.noreturn_directive);
+            if kind == k.function
+                && noreturn()
+                && let Some(name) = item.node.child_by_field_id(fields().name)
+            {
+                out.noreturn.insert(snapshot.text(name.byte_range()).into());
+            }
+        }
+        out
+    }
 }
 
 /// A function with more branch targets is not analysed: with target tables, their number can grow with the square of the

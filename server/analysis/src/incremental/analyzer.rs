@@ -22,7 +22,7 @@ use crate::check::codes::Code;
 use crate::hir::module::Dependencies;
 use contents::{CheckContext, check_contents, check_item, is_broken, is_followed};
 use declarations::header;
-pub(crate) use facts::module_of;
+pub(crate) use facts::declarations;
 pub(crate) use fragment::{Fragment, Outside};
 use functions::Functions;
 use interrupted::InterruptedCheck;
@@ -36,6 +36,7 @@ use unchanged::{HashedRange, unchanged};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::functions::AliasNames;
 use crate::check::rules::syntax_error;
+use crate::flow::Module;
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash_of, hash_range, mix};
 use crate::hir::module::{Header, ModuleItem, is_function, items};
@@ -241,7 +242,7 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let before = last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
-        let facts = self.lints.along.map(|run| (run, lints::module_facts(snapshot, &items)));
+        let facts = self.lints.along.map(|run| (run, Module::new(snapshot, &items)));
         let lints = facts.as_ref().map(|(run, module)| lints::LintContext {
             run: *run,
             header,

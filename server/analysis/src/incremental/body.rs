@@ -81,7 +81,7 @@ pub struct Body<'a, 't> {
     /// The number of `.loc` directives before the current statement.
     located: usize,
     /// The locations given by those `.loc` directives.
-    locations: HashSet<debug::LocNumbers>,
+    locations: HashSet<directive_parts::LocNumbers>,
     /// Whether the function has no body and is only declared.
     bodiless: bool,
     /// The statements of the text that were read without the parser.

@@ -1,8 +1,8 @@
 //! Collects the parts of a body besides instructions: source locations, and variables with initial values.
 
 use super::{ProgramFunction, SourceLocation, initial, with_initials};
-use crate::check::directives::debug;
 use crate::flow::FlowFunction;
+use crate::hir::directive_parts::{self, plain_location};
 use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Header, ModuleItem};
 use crate::hir::statements::{Child, children};
@@ -54,8 +54,8 @@ impl BodyCollector<'_, '_> {
 
     /// Records a source location, which holds for the instructions up to the next one.
     fn location(&mut self, node: Node<'_>) {
-        let (own, _) = debug::plain(self.source.word(node).text)
-            .map_or_else(|| debug::locations(self.source, node), |(own, inlined)| (Some(own), inlined));
+        let (own, _) = plain_location(self.source.word(node).text)
+            .map_or_else(|| directive_parts::locations(self.source, node), |(own, inlined)| (Some(own), inlined));
         let Some((file, line, column)) = own else { return };
         let start = self.source.range(node).start as u32;
         let instruction = self.function.instructions.partition_point(|i| i.range.start < start) as u32;

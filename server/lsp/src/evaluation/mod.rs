@@ -15,7 +15,6 @@ use super::settings::EvaluationSettings;
 use super::shared::{Shared, lock};
 use super::spelling::file_name;
 use ptx_analysis::Diagnostic;
-use ptx_analysis::program::ModuleProgram;
 use ptx_gate::files::PrivateFolder;
 use ptx_interp::machine::{self, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
@@ -418,11 +417,10 @@ impl Evaluations {
 
 /// Lowers a text; uses the errors of the check if it was checked.
 pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModule {
-    let program = match errors {
-        Some(errors) => ModuleProgram::of(snapshot, errors),
-        None => ModuleProgram::new(snapshot),
-    };
-    LaunchModule { program: Arc::new(program), text: snapshot.rope().to_string().into() }
+    match errors {
+        Some(errors) => LaunchModule::checked(snapshot, errors),
+        None => LaunchModule::new(snapshot),
+    }
 }
 
 async fn evaluate(

@@ -4,6 +4,7 @@ use super::{first_word, gates, part};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{debug_directive, duplicate_name, syntax_error};
 use crate::hir::ast::SourceWord;
+use crate::hir::directive_parts::LocNumbers;
 use crate::hir::literal;
 use crate::hir::lower::{ItemSource, named_children};
 use crate::target::Environment;
@@ -87,28 +88,6 @@ pub fn position(
     }
 }
 
-/// Fast path of [`locations`] and [`position`]: the location of a `.loc`, and the one after `inlined_at`, read from its text. `None` if
-/// the text is not in the usual form, which nearly all `.loc` have. A large function may have one for each instruction, so visiting
-/// their nodes would take too long.
-pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
-    let mut words = text.split([' ', '\t', ',']).filter(|w| !w.is_empty());
-    let number = |word: &str| {
-        let plain = word.len() < 10 && !(word.len() > 1 && word.starts_with('0'));
-        word.parse::<u32>().ok().filter(|_| plain)
-    };
-    let location = |words: &mut dyn Iterator<Item = &str>| {
-        Some((number(words.next()?)?, number(words.next()?)?, number(words.next()?)?))
-    };
-    (words.next()? == ".loc").then_some(())?;
-    let own = location(&mut words)?;
-    let Some(word) = words.next() else { return Some((own, None)) };
-    let label = words.next()?;
-    let fits = word == "function_name" && !label.contains('-') && !label.starts_with(|c: char| c.is_ascii_digit());
-    (fits && text.matches(',').count() == 2 && words.next()? == "inlined_at").then_some(())?;
-    let inlined = location(&mut words)?;
-    words.next().is_none().then_some((own, Some(inlined)))
-}
-
 /// The locations of the `.loc` directives in some texts. Comments count as text: what is asked is whether a location is missing.
 #[derive(Debug, Default)]
 pub struct KnownLocations {
@@ -136,22 +115,6 @@ impl KnownLocations {
         !self.unsure && !self.known.contains(&location)
     }
 }
-
-/// The location of a `.loc`, and the one after `inlined_at`. Each is `None` if it is absent or incomplete.
-pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>, Option<LocNumbers>) {
-    let k = kinds();
-    let of = |node: Node<'_>| {
-        let mut numbers = named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| {
-            let number = literal::number(source.word(n).text)?;
-            u32::try_from(number).ok()
-        });
-        Some((numbers.next()??, numbers.next()??, numbers.next()??))
-    };
-    (of(node), node.child_by_field_id(fields().inlined_at).and_then(of))
-}
-
-/// A location: file number, line and column.
-pub type LocNumbers = (u32, u32, u32);
 
 /// Checks a `.section`, which may have only data and labels.
 pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {

@@ -3,8 +3,8 @@
 use super::one_of;
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
-use crate::check::directives::debug::LocNumbers;
 use crate::hir::ast::SourceWord;
+use crate::hir::directive_parts::LocNumbers;
 use ptx_isa::tables::{DataType, Directive};
 use std::ops::Range;
 

@@ -1,19 +1,16 @@
 //! Flow facts of functions: those kept by the flow lints, or those of one function, computed on demand.
 
-use super::{Analyzer, header};
+use super::{Analyzer, Asked, header};
 use crate::flow::{self, Graph, Module};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::Signatures;
-use crate::incremental::analyzer::lints::module_facts;
 use crate::registers::facts::FunctionFacts;
 use ptx_syntax::{Node, Snapshot};
 
-/// The header and module properties of a module, for callers that lower all of its functions.
-pub(crate) fn module_of(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> (Header, Module) {
-    let header =
-        header(snapshot, items, &super::Asked::default(), (&mut Signatures::default(), &|_| None), &mut Vec::new());
-    (header, module_facts(snapshot, items))
+/// The declarations of a module.
+pub(crate) fn declarations(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Header {
+    header(snapshot, items, &Asked::default(), (&mut Signatures::default(), &|_| None), &mut Vec::new())
 }
 
 impl Analyzer {
@@ -35,12 +32,50 @@ impl Analyzer {
     fn lowered(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::FlowFunction, Header)> {
         let items = items(snapshot);
         let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
-        let analyzer = &mut Self::default();
-        let header = header(snapshot, &items, &analyzer.asked, (&mut analyzer.signatures, &|_| None), &mut Vec::new());
+        let header = declarations(snapshot, &items);
         let item = items.get(index)?;
         let text = snapshot.text(item.range.clone());
-        let module = module_facts(snapshot, &items);
+        let module = Module::new(snapshot, &items);
         let function = flow::lower(&text, item, index, &header, &module, &mut MnemonicCache::default()).function;
         function.complete.then_some((function, header))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Analyzer;
+    use crate::registers::{RegisterCount, report};
+    use ptx_syntax::Snapshot;
+
+    /// The live values at an instruction take as many registers as counted there: on kernels with guards, loops, vectors and
+    /// predicates.
+    #[test]
+    fn what_is_held_takes_what_is_counted() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
+        let mut instructions = 0;
+        for entry in std::fs::read_dir(folder).expect("the kernels").flatten() {
+            let path = entry.path();
+            if path.extension().is_none_or(|e| e != "ptx") {
+                continue;
+            }
+            let snapshot = Snapshot::new(&std::fs::read_to_string(&path).expect("a kernel"));
+            let mut analyzer = Analyzer::default();
+            analyzer.keep_facts();
+            let target = analyzer.analyze(&snapshot).environment.target;
+            analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
+            for kernel in report(&snapshot, &analyzer.facts(), target) {
+                let pressure = &kernel.facts.usage().pressure;
+                for (index, counted) in
+                    pressure.at.iter().enumerate().filter(|(_, live)| **live != RegisterCount::default())
+                {
+                    let held = kernel.facts.held_at(index);
+                    let sum: u16 = held.iter().map(|r| r.takes.b32).sum();
+                    assert_eq!(sum, counted.b32, "{} of {}, {index}: {held:?}", kernel.name, path.display());
+                    assert!(held.iter().map(|r| r.takes.predicates).sum::<u16>() <= counted.predicates);
+                    instructions += 1;
+                }
+            }
+        }
+        assert!(instructions > 1000, "{instructions}");
     }
 }

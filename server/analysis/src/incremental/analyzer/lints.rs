@@ -90,7 +90,7 @@ impl Analyzer {
         }
         let items = items(snapshot);
         let header = header(snapshot, &items, &self.asked, (&mut self.signatures, &|_| None), &mut Vec::new());
-        let module = module_facts(snapshot, &items);
+        let module = Module::new(snapshot, &items);
         let environment = mix(hash_of(&header.environment), fingerprint(&module));
         if self.lints.interrupted.as_ref().is_none_or(|(of, _)| *of != snapshot.id()) {
             self.lints.pass += 1;
@@ -335,22 +335,4 @@ pub(super) fn fingerprint(module: &Module) -> u64 {
     let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
     names.sort_unstable();
     names.iter().fold(u64::from(module.debugging), |all, name| mix(all, hash(name)))
-}
-
-/// The module properties on which function bodies depend, besides names.
-pub(super) fn module_facts(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Module {
-    let k = kinds();
-    let mut out = Module::default();
-    for item in items {
-        let kind = item.node.kind_id();
-        out.debugging |= kind == k.section_directive || kind == k.dwarf_directive || kind == k.file_directive;
-        let noreturn = || children(item.node).iter().any(|n| n.kind == k.noreturn_directive);
-        if kind == k.function
-            && noreturn()
-            && let Some(name) = item.node.child_by_field_id(fields().name)
-        {
-            out.noreturn.insert(snapshot.text(name.byte_range()).into());
-        }
-    }
-    out
 }

@@ -5,7 +5,7 @@
 //! parts are kept only where they still hold, as after an edit.
 
 use super::contents::{CheckContext, check_item};
-use super::lints::{Cancelled, LintContext, fingerprint, lints_of, module_facts};
+use super::lints::{Cancelled, LintContext, fingerprint, lints_of};
 use super::{Analyzer, Record, Report, context, header, is_remembered, name_of};
 use crate::flow::Module;
 use crate::forms::mnemonics::MnemonicCache;
@@ -64,7 +64,7 @@ impl Analyzer {
     fn declarations(&mut self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Declarations {
         let header = header(snapshot, items, &self.asked, (&mut self.signatures, &|_| None), &mut Vec::new());
         let environment = hash_of(&header.environment);
-        Declarations { header, module: module_facts(snapshot, items), environment }
+        Declarations { header, module: Module::new(snapshot, items), environment }
     }
 
     /// Parses and checks all parts of an outline that lack the bodies of functions.

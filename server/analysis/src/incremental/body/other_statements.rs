@@ -2,10 +2,11 @@
 
 use super::Body;
 use super::children::{Children, KnownStatement};
-use crate::check::directives::{self, debug};
+use crate::check::directives;
 use crate::check::lists;
 use crate::check::rules::{debug_directive, duplicate_name, misplaced_directive, syntax_error};
 use crate::hir::ast::SourceWord;
+use crate::hir::directive_parts;
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower;
 use crate::hir::symbols::{DeclaredSymbol, Symbol, TargetListKind, VariableOrigin};
@@ -115,7 +116,7 @@ impl<'t> Body<'_, 't> {
     /// Handles a `.loc` in its usual form without a syntax node, since there may be one for each instruction. Returns whether
     /// it has that form.
     fn plain_location(&mut self, range: Range<usize>) -> bool {
-        match self.source.text.get(range).and_then(debug::plain) {
+        match self.source.text.get(range).and_then(directive_parts::plain_location) {
             Some((own, None)) if self.header.files.contains(&own.0) => {
                 self.locations.insert(own);
                 true
@@ -126,7 +127,7 @@ impl<'t> Body<'_, 't> {
 
     /// Checks a `.loc` in any other form.
     fn location(&mut self, node: Node<'_>) {
-        let (own, inlined) = match debug::plain(self.source.word(node).text) {
+        let (own, inlined) = match directive_parts::plain_location(self.source.word(node).text) {
             Some((own, None)) => (Some(own), None),
             plain => {
                 let before = self.out.len();
@@ -137,7 +138,7 @@ impl<'t> Body<'_, 't> {
                     None if self.out.len() > before => (None, None),
                     None => {
                         syntax_error::report(self.source, node, &mut self.out);
-                        debug::locations(self.source, node)
+                        directive_parts::locations(self.source, node)
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Every form of these families decodes with all its modifiers: none is refused.
 
 use crate::decode::{Executable, OpAction};
+use ptx_analysis::execution::CheckedProgram;
 use ptx_analysis::mnemonic::is_legal;
 use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, operand_variants};
@@ -72,7 +73,7 @@ fn module(home: (&str, &str), kernels: impl Iterator<Item = String>) -> Arc<Modu
         }
         text.push_str(&format!(" {body} ret; }}\n"));
     }
-    Arc::new(ModuleProgram::new(&ptx_syntax::Document::new(&text).snapshot()))
+    Arc::new(CheckedProgram::new(&ptx_syntax::Document::new(&text).snapshot()).program)
 }
 
 #[test]

@@ -1,18 +1,19 @@
 //! Tests of whole lowered modules. The bytes of initial values are those in the object files of ptxas 13.0 for sm_90.
 
-use super::{FieldValue, ModuleProgram, Relocation, RelocationTarget};
+use super::CheckedProgram;
 use crate::flow::OperandValue;
+use crate::program::{FieldValue, ModuleProgram, Relocation, RelocationTarget};
 use ptx_syntax::Snapshot;
 
-fn program_of(version: &str, module: &str) -> ModuleProgram {
-    ModuleProgram::new(&Snapshot::new(&format!(".version {version}\n.target sm_90\n.address_size 64\n{module}")))
+fn checked(version: &str, module: &str) -> CheckedProgram {
+    CheckedProgram::new(&Snapshot::new(&format!(".version {version}\n.target sm_90\n.address_size 64\n{module}")))
 }
 
 fn program(module: &str) -> ModuleProgram {
-    let out = program_of("8.5", module);
-    let errors: Vec<String> = out.errors.iter().map(crate::Diagnostic::message).collect();
+    let CheckedProgram { program, errors } = checked("8.5", module);
+    let errors: Vec<String> = errors.iter().map(crate::Diagnostic::message).collect();
     assert_eq!(errors, Vec::<&str>::new(), "{module}");
-    out
+    program
 }
 
 /// The initialized bytes of the last variable in hexadecimal digits, and its size in bytes.
@@ -92,7 +93,7 @@ fn relocation(offset: u64, width: u8, to: &str, addend: i64, generic: bool) -> R
 #[test]
 fn addresses_are_left_to_the_loader() {
     let all = |version: &str, module: &str| {
-        let program = program_of(version, module);
+        let program = checked(version, module).program;
         let last = program.variables.last().expect("a variable");
         (last.initial.relocations.clone(), last.initial.bytes.clone())
     };
@@ -201,7 +202,7 @@ fn each_name_is_there_once_as_its_definition_has_it() {
 fn an_alias_leads_to_its_function() {
     let program = program(".visible .func g; .visible .func f { ret; } .alias g, f;");
     assert_eq!(program.function("g").map(|i| &*program.functions[i].name), Some("f"));
-    let ring = program_of("8.5", ".func f; .func g; .alias f, g; .alias g, f;");
+    let ring = checked("8.5", ".func f; .func g; .alias f, g; .alias g, f;").program;
     assert!(ring.function("f").is_some());
 }
 
@@ -219,10 +220,9 @@ fn places_and_files() {
 
 #[test]
 fn errors_are_counted_by_function() {
-    let program = program_of(
-        "8.5",
-        ".entry a() { ret; } .entry b() { nosuch; } .global .f32 x = 1; .entry c() { ret 5; nosuch; }",
-    );
+    let program =
+        checked("8.5", ".entry a() { ret; } .entry b() { nosuch; } .global .f32 x = 1; .entry c() { ret 5; nosuch; }")
+            .program;
     let counts: Vec<usize> = program.functions.iter().map(|f| program.errors_in(f).len()).collect();
     assert_eq!((counts, program.errors.len()), (vec![0, 1, 2], 4));
 }
