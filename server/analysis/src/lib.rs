@@ -1,32 +1,12 @@
-//! The analysis of PTX modules.
-//!
-//! Turns a snapshot of text and tree into diagnostics as plain data: lowering, name resolution, matching of instructions
-//! against the tables, types, versions and targets. This crate does no input or output and depends on no protocol or editor.
-//! Positions are byte offsets. PTX itself is described by the tables of `ptx-isa`; this crate only applies them.
+//! The door to the meaning of PTX: what editors, commands and other tools may use of `ptx-sema`, `ptx-flow` and `ptx-check`.
 
-// Tests make the files that they read.
-#![cfg_attr(test, allow(clippy::disallowed_methods))]
-
-pub mod addresses;
-pub mod check;
-pub mod execution;
-pub mod flow;
-pub mod forms;
-pub mod hir;
-pub mod incremental;
-pub mod inline;
-pub mod program;
-pub mod registers;
-pub mod semantics;
-pub mod target;
-#[cfg(test)]
-mod testing;
-
-pub use check::codes::{Code, Finding};
-pub use check::diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
-pub use check::{calls, codes, declare, directives, generated, lints, raise, rules, statement};
-pub use forms::{align, choose, mnemonic, mnemonics, operands, spec};
-pub use hir::{ast, constant, declared, directive_parts, literal, lower, module, signature, symbols, types};
-pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};
-pub use registers::facts::ModuleFacts;
-pub use target::project;
+pub use ptx_check::{
+    Analyzer, Code, Diagnostic, DiagnosticList, Finding, Fix, FixEdit, PlacedDiagnostic, Related, Report, Severity,
+    SharedReport, codes, execution, generated, incremental, inline, rules, statement,
+};
+pub use ptx_flow::registers::facts::ModuleFacts;
+pub use ptx_flow::{addresses, flow, program, registers};
+pub use ptx_sema::forms::{align, choose, mnemonic, mnemonics, operands, spec};
+pub use ptx_sema::hir::{ast, constant, declared, directive_parts, literal, lower, module, signature, symbols, types};
+pub use ptx_sema::target::project;
+pub use ptx_sema::{forms, hir, semantics, target};

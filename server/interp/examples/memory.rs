@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ptx-interp --example memory [ACCESSES [NAME [COLUMN]]]`. With a column alone, callgrind counts its instructions.
 
-use ptx_analysis::execution::CheckedProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::machine::{Detail, GridShape, Machine, Memory, Origin, Progress, RecordScope, Recorder, Settings};

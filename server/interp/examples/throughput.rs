@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
-use ptx_analysis::execution::CheckedProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, InstructionSite};
 use ptx_interp::inspect::expression::{holds, parse};

@@ -5,7 +5,7 @@ use crate::findings::{Fault, FaultKind};
 use crate::machine::{GridShape, Machine, Memory, RunStatus, Settings};
 use crate::memory::Storage;
 use crate::trace::{self, GridRun};
-use ptx_analysis::execution::CheckedProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_num::image::{Bindings, Image, ImageId, Opaque};
 use ptx_num::values::Marks;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Tests of the syntax of launches.
 
 use super::{Launch, LaunchMistake, ParsedLaunches, launches, written};
-use ptx_analysis::execution::CheckedProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
 

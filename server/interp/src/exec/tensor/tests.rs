@@ -306,7 +306,7 @@ fn prefetches_look_at_the_map_only() {
 fn example(text: &str) -> usize {
     use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
     let program =
-        std::sync::Arc::new(ptx_analysis::execution::CheckedProgram::new(&ptx_syntax::Snapshot::new(text)).program);
+        std::sync::Arc::new(ptx_check::execution::CheckedProgram::new(&ptx_syntax::Snapshot::new(text)).program);
     let found = launches(text, &program);
     assert_eq!(found.mistakes, []);
     let count = found.launches.len();

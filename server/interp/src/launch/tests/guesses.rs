@@ -5,7 +5,7 @@ use crate::inspect::meanings;
 use crate::launch::{GuessReport, Launch, bind, complete, launches};
 use crate::machine::{RunStatus, Settings};
 use crate::trace;
-use ptx_analysis::execution::CheckedProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_syntax::Snapshot;
 
 /// A kernel over elements: `GUARD` bounds the index, `SCALE` is its factor, and `BODY` uses `%rd3 = x + SCALE * i`.
@@ -174,7 +174,7 @@ fn bits_are_what_their_readers_take_them_as() {
     let function = program.functions[0].body.as_ref().unwrap();
     let all = meanings(function);
     let of = |name: &str| {
-        let slot = (0..all.len()).find(|s| function.register_name(ptx_analysis::flow::RegisterSlot(*s as u32)) == name);
+        let slot = (0..all.len()).find(|s| function.register_name(ptx_flow::flow::RegisterSlot(*s as u32)) == name);
         all[slot.unwrap()]
     };
     assert_eq!((of("%r1"), of("%r2"), of("%r3")), (Some(".f16x2"), Some(".f16x2"), Some(".f16x2")));

@@ -1,0 +1,36 @@
+//! What is wrong with a PTX module.
+//!
+//! [`rules`] and [`lints`] have one file for each diagnostic; [`codes`] lists them. The other modules check the parts of a module and report
+//! these diagnostics. [`incremental`] runs the checks and remembers their results. Positions are byte offsets.
+
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
+pub mod actions;
+pub mod calls;
+pub mod codes;
+pub mod constraints;
+pub mod declare;
+pub mod diagnostic;
+pub mod directives;
+pub mod execution;
+pub mod functions;
+pub mod generated;
+pub mod immediates;
+pub mod incremental;
+pub mod initializer;
+pub mod inline;
+pub mod instruction;
+pub mod lints;
+pub mod lists;
+pub mod memory;
+pub mod raise;
+pub mod rules;
+pub mod statement;
+#[cfg(test)]
+mod testing;
+pub mod variables;
+
+pub use codes::{Code, Finding};
+pub use diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
+pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};

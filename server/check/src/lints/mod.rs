@@ -1,0 +1,154 @@
+//! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
+//! The pages about them are `docs/diagnostics/*.md`.
+
+pub mod costly_access;
+pub mod cp_async_wait;
+pub mod dead_store;
+pub mod divergent_barrier;
+pub mod idle_bound;
+pub mod ineffective_setmaxnreg;
+pub mod mbarrier_protocol;
+pub mod membermask;
+pub mod missing_exit;
+pub mod mixed_cta_groups;
+pub mod proxy_fence;
+pub mod repeated_destination;
+pub mod shared_memory_limit;
+pub mod spill_likely;
+pub mod tensor_memory_allocation;
+pub mod uninitialized_register;
+pub mod unreachable_code;
+pub mod unused_function;
+pub mod unused_label;
+pub mod unused_register;
+pub mod wgmma_order;
+pub mod wrong_state_space;
+
+use crate::codes::LINTS;
+use crate::diagnostic::Diagnostic;
+use ptx_flow::addresses::{AddressFacts, Flow};
+use ptx_flow::flow::dominance::{self, Tree};
+use ptx_flow::flow::liveness::Liveness;
+use ptx_flow::flow::uniformity::{self, Across};
+use ptx_flow::flow::variance::Variances;
+use ptx_flow::flow::{FlowFunction, Graph, Module};
+use ptx_flow::registers::FunctionUsage;
+use ptx_sema::target::Environment;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+/// A function with the results of its flow analyses. Costly analyses run on first use.
+pub struct Analysis<'a> {
+    /// The function. It has a body without syntax errors.
+    pub function: &'a FlowFunction,
+    /// Its control-flow graph.
+    pub graph: &'a Graph,
+    /// Version, target and address size of the module.
+    pub environment: &'a Environment,
+    /// The properties of the module that lints need.
+    pub module: &'a Module,
+    liveness: Liveness,
+    dominators: OnceCell<Tree>,
+    post_dominators: OnceCell<Tree>,
+    variances: OnceCell<Variances<'a>>,
+    across: OnceCell<Option<Vec<Across>>>,
+    usage: OnceCell<FunctionUsage>,
+    addresses: OnceCell<Option<Arc<AddressFacts>>>,
+}
+
+/// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.
+pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
+
+impl<'a> Analysis<'a> {
+    /// Prepares the analysis of a function; only liveness is computed yet. `None` for a function that is too large.
+    pub fn new(
+        function: &'a FlowFunction,
+        graph: &'a Graph,
+        environment: &'a Environment,
+        module: &'a Module,
+    ) -> Option<Self> {
+        Some(Self {
+            function,
+            graph,
+            environment,
+            module,
+            liveness: Liveness::new(function, graph)?,
+            dominators: OnceCell::new(),
+            post_dominators: OnceCell::new(),
+            variances: OnceCell::new(),
+            across: OnceCell::new(),
+            usage: OnceCell::new(),
+            addresses: OnceCell::new(),
+        })
+    }
+
+    /// The live registers at each instruction.
+    pub fn liveness(&self) -> &Liveness {
+        &self.liveness
+    }
+
+    /// The dominator tree of the blocks.
+    pub fn dominators(&self) -> &Tree {
+        self.dominators.get_or_init(|| dominance::dominators(self.graph))
+    }
+
+    /// The post-dominator tree of the blocks. Its root is a virtual exit, whose index is the number of blocks.
+    pub fn post_dominators(&self) -> &Tree {
+        self.post_dominators.get_or_init(|| dominance::post_dominators(self.graph, |b| self.graph.blocks[b].leaves))
+    }
+
+    /// For each value, the threads across which it is the same.
+    pub fn variances(&self) -> &Variances<'a> {
+        self.variances.get_or_init(|| Variances::new(self.function, self.graph))
+    }
+
+    /// For each register, the threads across which it is always the same; `None` for a function that is too large to know.
+    pub fn across(&self) -> Option<&[Across]> {
+        let across = self
+            .across
+            .get_or_init(|| uniformity::across(self.function, self.graph, self.liveness(), self.post_dominators()));
+        across.as_deref()
+    }
+
+    /// The registers that the function needs, by the estimate of the register report.
+    pub fn usage(&self) -> &FunctionUsage {
+        self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
+    }
+
+    /// The addresses of its accesses; `None` for a function that is too large.
+    pub fn addresses(&self) -> Option<&Arc<AddressFacts>> {
+        self.addresses_until(&|| false)
+    }
+
+    /// The same; also `None` if `cancelled` returns true.
+    pub fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
+        let compute = || {
+            let flow = Flow {
+                function: self.function,
+                graph: self.graph,
+                liveness: self.liveness(),
+                dominators: self.dominators(),
+                post_dominators: self.post_dominators(),
+                across: self.across()?,
+            };
+            AddressFacts::new(&flow, cancelled).map(Arc::new)
+        };
+        self.addresses.get_or_init(compute).as_ref()
+    }
+
+    /// Runs all flow lints. `None` if `cancelled` returned true in between.
+    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
+        let mut out = Vec::new();
+        for lint in LINTS {
+            if cancelled() {
+                return None;
+            }
+            lint(self, &mut out);
+        }
+        // A function that control can leave without `ret` or `exit` is unfinished: do not report unused code in it yet.
+        if self.graph.falls_off.is_some() {
+            out.retain(|d| !d.unnecessary);
+        }
+        Some(out)
+    }
+}
