@@ -1,8 +1,9 @@
 //! The door to the meaning of PTX: what editors, commands and other tools may use of `ptx-sema`, `ptx-flow` and `ptx-check`.
 
 pub use ptx_check::{
-    Analyzer, Code, Diagnostic, DiagnosticList, Finding, Fix, FixEdit, PlacedDiagnostic, Related, Report, Severity,
-    SharedReport, codes, execution, generated, incremental, inline, rules, statement,
+    Analyzer, Code, Diagnostic, DiagnosticLevel, DiagnosticList, DiagnosticMessage, Finding, Fix, FixEdit,
+    PlacedDiagnostic, Related, Report, Severity, SharedReport, Text, execution, generated, incremental, inline, rules,
+    statement,
 };
 pub use ptx_flow::registers::facts::ModuleFacts;
 pub use ptx_flow::{addresses, flow, program, registers};

@@ -2,6 +2,7 @@
 //! callee. The rules were measured. Calls compare types differently from other instructions.
 
 use crate::diagnostic::Diagnostic;
+use crate::rules::call_arguments::{PassedValue, Why};
 use crate::rules::{branch_target, call_arguments, call_target, operand_kind, undeclared_name};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, ValueKind};
@@ -234,29 +235,6 @@ fn undeclared(value: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnos
     }
 }
 
-/// The operand that a call passes for a parameter or a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PassedValue {
-    /// A register: its type and the number of vector elements (1 for a scalar).
-    Register(TypeId, u8),
-    /// A variable.
-    Variable(VariableSymbol),
-    /// An integer constant.
-    Integer,
-    /// A single-precision constant such as `0f3F800000`.
-    Single,
-    /// Any other floating-point constant.
-    Double,
-    /// `_`.
-    Sink,
-    /// A special register.
-    Special,
-    /// A name of a kind that no call takes, such as a label or a function.
-    Other(Symbol),
-    /// An operand that is neither a name nor a constant, such as a sum. No call takes it.
-    Expression,
-}
-
 fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
     Some(match &value.kind {
         OperandKind::Name(name) => match names.look_up(name) {
@@ -279,25 +257,6 @@ fn given(value: &Operand<'_>, names: &dyn NameLookup) -> Option<PassedValue> {
         },
         _ => PassedValue::Expression,
     })
-}
-
-/// Why an argument does not fit its parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
-    /// No call takes such an operand: a variable outside `.param`, a label, a sum.
-    Kind,
-    /// A parameter or result of the calling function.
-    Formal,
-    /// `_` is only allowed for a result.
-    Sink,
-    /// An array instead of a single value, or the reverse.
-    Array,
-    /// The sizes in bytes differ.
-    Size,
-    /// The classes of the types disagree, for example floating-point and integer.
-    Class,
-    /// The alignments differ; this is the argument's, in bytes.
-    Alignment(u32),
 }
 
 /// Whether an argument fits its parameter.

@@ -1,36 +1,13 @@
-//! The types of a diagnostic: its severity, related places and fixes.
+//! The types of a diagnostic: its place, related places and fixes.
 
-use crate::codes::{Code, Finding};
+use crate::code::Code;
+pub use crate::code::Severity;
+use crate::finding::Finding;
 use ecow::EcoVec;
 use ptx_gate::words::visible;
 use ptx_isa::tables::Version;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The severity of a diagnostic, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// The assembler refuses the module.
-    Error,
-    /// The assembler accepts the code, but it is most likely a mistake.
-    Warning,
-    /// Worth knowing.
-    Information,
-    /// A matter of style.
-    Hint,
-}
-
-impl Severity {
-    /// The name of the severity in settings and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Information => "information",
-            Self::Hint => "hint",
-        }
-    }
-}
 
 /// A further place that explains a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -8,14 +8,17 @@
 
 pub mod actions;
 pub mod calls;
-pub mod codes;
+pub mod code;
+mod codes;
 pub mod constraints;
 pub mod declare;
 pub mod diagnostic;
 pub mod directives;
 pub mod execution;
+pub mod finding;
 pub mod functions;
 pub mod generated;
+pub mod header;
 pub mod immediates;
 pub mod incremental;
 pub mod initializer;
@@ -25,12 +28,14 @@ pub mod lints;
 pub mod lists;
 pub mod memory;
 pub mod raise;
+pub mod registry;
 pub mod rules;
 pub mod statement;
 #[cfg(test)]
 mod testing;
 pub mod variables;
 
-pub use codes::{Code, Finding};
+pub use code::{Code, DiagnosticLevel};
 pub use diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
+pub use finding::{DiagnosticMessage, Finding, Text};
 pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};

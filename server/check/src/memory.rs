@@ -2,6 +2,7 @@
 //! checks neither. An address in a register must be wide enough.
 
 use crate::diagnostic::Diagnostic;
+use crate::rules::out_of_bounds::{AccessSize, VariableAccess};
 use crate::rules::{misaligned_address, narrow_address, out_of_bounds};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ByteCount, ValueKind};
@@ -12,32 +13,6 @@ use ptx_sema::hir::literal;
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
 use ptx_sema::target::Environment;
 use std::ops::Range;
-
-/// An address that points into a known variable.
-#[derive(Debug)]
-pub struct VariableAccess<'t> {
-    /// Byte range of the address.
-    pub range: Range<usize>,
-    /// Name of the variable.
-    pub name: &'t str,
-    /// The symbol of the variable: its state space, type, size and alignment.
-    pub variable: VariableSymbol,
-    /// Byte offset from the start of the variable.
-    pub offset: i128,
-    /// The address as written, without brackets.
-    pub written: &'t str,
-}
-
-/// Size and alignment of a memory access.
-#[derive(Debug, Clone)]
-pub struct AccessSize {
-    /// Number of bytes accessed, if known.
-    pub bytes: Option<i128>,
-    /// Required alignment of the address, in bytes.
-    pub align: i128,
-    /// The bytes of the access, counted from its beginning, that are not read into `_`.
-    pub kept: Option<Range<i128>>,
-}
 
 /// Checks the memory operands of an instruction that fits its form.
 pub fn check(

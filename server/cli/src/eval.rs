@@ -11,7 +11,7 @@ use super::inline;
 use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::terminal;
 use clap::ValueEnum;
-use ptx_analysis::codes::Text;
+use ptx_analysis::Text;
 use ptx_analysis::{Diagnostic, Finding, Severity};
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::launch::{Launch, LaunchMistake};
@@ -26,7 +26,6 @@ use ptx_launch::words::LimitAdvice;
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -370,7 +369,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
             continue;
         }
         let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
-        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Arc::new(text)));
+        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::run("launch", text));
         let diagnostic = diagnostic.severity(Severity::Error);
         out.report.push_str(&super::human::render(written.name, written.snapshot.rope(), &[diagnostic]));
     }

@@ -3,7 +3,7 @@
 use crate::places::host_ranges;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
-use ptx_analysis::codes::Text;
+use ptx_analysis::Text;
 use ptx_analysis::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
@@ -276,7 +276,7 @@ fn translate(diagnostic: &mut Diagnostic, group: &Group) {
     let (new, help) = (translated(&message), diagnostic.help());
     let new_help = help.as_deref().map(translated);
     if new != message || new_help != help {
-        diagnostic.finding = Finding::Translated(diagnostic.code(), Arc::new(Text { message: new, help: new_help }));
+        diagnostic.finding = Finding::translated(diagnostic.code(), Text { message: new, help: new_help });
     }
 }
 

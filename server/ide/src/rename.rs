@@ -6,7 +6,7 @@ mod single;
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{NamePattern, Reference, ReferenceKind, declaration_at, name_at, own_name, references};
-use ptx_analysis::codes::DiagnosticMessage;
+use ptx_analysis::DiagnosticMessage;
 use ptx_analysis::rules::reserved_name::{self, ReservedName};
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_isa::ISA;

@@ -2,7 +2,7 @@
 
 use crate::guard::detached;
 use crate::lines::Lines;
-use ptx_analysis::codes::DiagnosticLevel;
+use ptx_analysis::DiagnosticLevel;
 use ptx_analysis::target::find_architecture;
 use ptx_analysis::{Analyzer, Report};
 use ptx_isa::tables::TargetInfo;

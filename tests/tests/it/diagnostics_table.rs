@@ -2,7 +2,7 @@
 //! pages. `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
 use ptx_analysis::Code;
-use ptx_analysis::codes::DiagnosticLevel;
+use ptx_analysis::DiagnosticLevel;
 use std::path::Path;
 
 const HEAD: &str = "# Diagnostics

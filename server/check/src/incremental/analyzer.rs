@@ -18,7 +18,7 @@ mod outlined;
 mod threads;
 mod unchanged;
 
-use crate::codes::Code;
+use crate::code::Code;
 use contents::{CheckContext, check_contents, check_item, is_broken, is_followed};
 use declarations::header;
 pub(crate) use facts::declarations;

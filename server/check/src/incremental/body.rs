@@ -12,7 +12,7 @@ pub use around::NamesAround;
 pub use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
 
 use crate::actions::Actions;
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::functions::AliasNames;

@@ -3,7 +3,7 @@
 //! A missing or extra brace or parenthesis moves whole functions to places at which statements are not allowed. The first
 //! such place is reported; this module decides which diagnostics after it are suppressed.
 
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{syntax_error, undeclared_name};
 use ecow::EcoVec;

@@ -5,7 +5,7 @@ use super::scan::{Scan, scan};
 use super::wrap::Wrapped;
 use super::{InlineFindings, InlineTarget, InlineText, TargetSet};
 use crate::actions::Actions;
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::incremental::analyzer::{Fragment, Outside};
 use ptx_sema::forms::mnemonics::MnemonicCache;

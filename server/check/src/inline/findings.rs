@@ -3,7 +3,7 @@
 use super::InlineText;
 use super::scan::Scan;
 use super::wrap::Wrapped;
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::rules::syntax_error;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `costly-access`: an access to memory that costs a warp several times as much as necessary.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::addresses::Traffic;
 

@@ -1,7 +1,7 @@
 //! `cp-async-wait`: shared memory is read before the asynchronous copy into it is complete.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::addresses::Addresses;
 use ptx_flow::flow::effects::{does, effects, is_too_large, mentions, pending};

@@ -1,7 +1,7 @@
 //! `dead-store`: an instruction computes a value that no instruction reads.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 
 /// An instruction without an effect, whose results nothing reads.

@@ -1,7 +1,7 @@
 //! `divergent-barrier`: an instruction that all lanes of a warp must execute together is in code that only some of them reach.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::divergence::{DivergenceCause, splits};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `idle-bound`: a launch bound in the header of a kernel that limits nothing.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::effects::mentions;
 use ptx_flow::registers::estimate::whole;

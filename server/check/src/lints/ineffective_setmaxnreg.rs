@@ -1,7 +1,7 @@
 //! `ineffective-setmaxnreg`: `setmaxnreg` in a kernel whose header does not set the number of registers.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::effects::{first, mentions};
 use ptx_isa::tables::{Protocol, Verb};

@@ -1,7 +1,7 @@
 //! `mbarrier-protocol`: an mbarrier that is used in a way that cannot work.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::addresses::Addresses;
 use ptx_flow::flow::bits::BitSet;

@@ -1,7 +1,7 @@
 //! `membermask`: a lane mask that does not match the lanes that execute the instruction.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::FlowOperand;
 use ptx_flow::flow::divergence::splits;

@@ -1,7 +1,7 @@
 //! `missing-exit`: control runs off the end of a body.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 
 /// A body whose end control can reach without `ret` or `exit`.

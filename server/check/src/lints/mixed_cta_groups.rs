@@ -1,7 +1,7 @@
 //! `mixed-cta-groups`: tensor-core instructions for one CTA (`.cta_group::1`) and for a pair of CTAs (`.cta_group::2`) in one function.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::effects::{effects, mentions};
 use ptx_isa::Modifier;

@@ -24,7 +24,6 @@ pub mod unused_register;
 pub mod wgmma_order;
 pub mod wrong_state_space;
 
-use crate::codes::LINTS;
 use crate::diagnostic::Diagnostic;
 use ptx_flow::addresses::{AddressFacts, Flow};
 use ptx_flow::flow::dominance::{self, Tree};
@@ -134,21 +133,5 @@ impl<'a> Analysis<'a> {
             AddressFacts::new(&flow, cancelled).map(Arc::new)
         };
         self.addresses.get_or_init(compute).as_ref()
-    }
-
-    /// Runs all flow lints. `None` if `cancelled` returned true in between.
-    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
-        let mut out = Vec::new();
-        for lint in LINTS {
-            if cancelled() {
-                return None;
-            }
-            lint(self, &mut out);
-        }
-        // A function that control can leave without `ret` or `exit` is unfinished: do not report unused code in it yet.
-        if self.graph.falls_off.is_some() {
-            out.retain(|d| !d.unnecessary);
-        }
-        Some(out)
     }
 }

@@ -1,7 +1,7 @@
 //! `proxy-fence`: memory is written through one proxy (a kind of memory access) and read through another without a fence.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::addresses::{AddressKind, Addresses, KnownAddress, base};
 use ptx_flow::flow::bits::BitSet;

@@ -1,7 +1,7 @@
 //! `repeated-destination`: one instruction writes the same register twice.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 
 /// A register that one instruction writes twice.

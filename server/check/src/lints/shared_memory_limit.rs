@@ -1,7 +1,7 @@
 //! `shared-memory-limit`: the shared variables of a kernel take more memory than the target allows.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 
 /// A kernel whose shared variables take more memory than the target allows.

@@ -1,7 +1,7 @@
 //! `spill-likely`: a function that needs many more registers than it may have.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::effects::mentions;
 use ptx_flow::registers::estimate::whole;

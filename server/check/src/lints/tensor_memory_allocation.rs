@@ -1,7 +1,7 @@
 //! `tensor-memory-allocation`: tensor memory that is not deallocated, or that is allocated too late.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::bits::BitSet;
 use ptx_flow::flow::effects::{DataflowProblem, FactSet, calls_anything, does, first, mentions};

@@ -1,7 +1,7 @@
 //! `uninitialized-register`: a register is read that no instruction has written.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::written::{Certainty, Unwritten, undefined_copies, unwritten};
 use ptx_flow::flow::{FlowFunction, RegisterSlot, RegisterUse, paths};

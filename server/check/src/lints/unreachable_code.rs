@@ -1,7 +1,7 @@
 //! `unreachable-code`: instructions that control cannot reach.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_isa::tables::ControlTransfer;
 

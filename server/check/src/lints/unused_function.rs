@@ -1,7 +1,7 @@
 //! `unused-function`: a function that nothing can call.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// A function that nothing can call.

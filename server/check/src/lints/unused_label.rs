@@ -1,7 +1,7 @@
 //! `unused-label`: a label that is not used.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 
 /// A label that neither an operand nor a list names.

@@ -1,7 +1,7 @@
 //! `unused-register`: a declared register that no instruction names.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_sema::hir::symbols::VariableOrigin;
 

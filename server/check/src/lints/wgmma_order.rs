@@ -1,7 +1,7 @@
 //! `wgmma-order`: warpgroup matrix instructions (`wgmma`) without the fences and waits that their registers need.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::bits::BitSet;
 use ptx_flow::flow::effects::{DataflowProblem, FactSet, calls, does, effects, is_too_large, mentions, pending};

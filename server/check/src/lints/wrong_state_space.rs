@@ -1,7 +1,7 @@
 //! `wrong-state-space`: an address register that points into a state space other than the one that the instruction accesses.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
 use ptx_flow::flow::addresses::{AddressKind, Addresses, KnownAddress, base, is_window};
 use ptx_flow::flow::effects::effects;

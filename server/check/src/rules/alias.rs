@@ -1,8 +1,8 @@
 //! `alias`: an `.alias` directive for something that cannot have an alias.
 
 use super::declaration_mismatch::SignatureMismatch;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::module::ModuleSymbol;
 use ptx_sema::hir::symbols::Symbol;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `alignment`: an invalid alignment, or one that has no effect.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// What is wrong with an alignment.

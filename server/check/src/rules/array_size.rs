@@ -1,7 +1,7 @@
 //! `array-size`: a wrong array size, or a wrong number of names in a range such as `%r<4>`.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// What is wrong with the size of an array or the number of names in a range.

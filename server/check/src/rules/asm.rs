@@ -1,8 +1,9 @@
 //! The diagnostics of PTX inside another language that are about the statement of that language: its operands, constraints,
 //! clobbers and promises to the compiler. What is wrong is found by the crate that reads that language; here it gets its code.
 
-use crate::codes::{Code, DiagnosticMessage, Finding};
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::finding::{DiagnosticMessage, Finding};
 use std::ops::Range;
 
 macro_rules! problems {

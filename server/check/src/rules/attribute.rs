@@ -1,8 +1,8 @@
 //! `attribute`: a wrong `.attribute(…)` or `.ptr`.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{self, SourceWord};
 use std::ops::Range;
 

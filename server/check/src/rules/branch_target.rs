@@ -1,7 +1,7 @@
 //! `branch-target`: the target of a branch is not a label.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::symbols::{Symbol, TargetListKind};
 use std::ops::Range;
 

@@ -1,11 +1,10 @@
 //! `call-arguments`: the arguments or results of a call do not fit the signature of its callee.
 
-use crate::calls::{PassedValue, Why};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{Operand, OperandKind};
 use ptx_sema::hir::signature::{Array, Callee, Parameter, Signature};
-use ptx_sema::hir::symbols::{VariableOrigin, VariableSymbol};
+use ptx_sema::hir::symbols::{Symbol, VariableOrigin, VariableSymbol};
 use ptx_sema::hir::types::TypeId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +48,48 @@ pub enum CallArguments {
     },
     /// A constant receives a result.
     ConstantResult,
+}
+
+/// The operand that a call passes for a parameter or a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PassedValue {
+    /// A register: its type and the number of vector elements (1 for a scalar).
+    Register(TypeId, u8),
+    /// A variable.
+    Variable(VariableSymbol),
+    /// An integer constant.
+    Integer,
+    /// A single-precision constant such as `0f3F800000`.
+    Single,
+    /// Any other floating-point constant.
+    Double,
+    /// `_`.
+    Sink,
+    /// A special register.
+    Special,
+    /// A name of a kind that no call takes, such as a label or a function.
+    Other(Symbol),
+    /// An operand that is neither a name nor a constant, such as a sum. No call takes it.
+    Expression,
+}
+
+/// Why an argument does not fit its parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// No call takes such an operand: a variable outside `.param`, a label, a sum.
+    Kind,
+    /// A parameter or result of the calling function.
+    Formal,
+    /// `_` is only allowed for a result.
+    Sink,
+    /// An array instead of a single value, or the reverse.
+    Array,
+    /// The sizes in bytes differ.
+    Size,
+    /// The classes of the types disagree, for example floating-point and integer.
+    Class,
+    /// The alignments differ; this is the argument's, in bytes.
+    Alignment(u32),
 }
 
 /// The function or prototype that a call reaches.

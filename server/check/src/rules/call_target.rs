@@ -1,7 +1,7 @@
 //! `call-target`: a name in a call has the wrong kind, such as a kernel as the callee.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::symbols::{Symbol, TargetListKind};
 use std::ops::Range;
 

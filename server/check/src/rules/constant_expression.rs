@@ -1,8 +1,8 @@
 //! `constant-expression`: a constant expression that the assembler cannot compute.
 
 use super::{constant_overflow, excerpt};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::constant::{ConstantProblem, Wrong};
 
 /// The part of a constant expression that the assembler cannot compute.

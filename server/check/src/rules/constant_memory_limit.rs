@@ -1,11 +1,9 @@
 //! `constant-memory-limit`: the `.const` variables of a module take more memory than the target has.
 
-use crate::codes::DiagnosticMessage;
-use crate::declare::Earlier;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::module::Header;
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
-use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
 /// `.const` variables that take more memory in total than the target has for them.
@@ -30,18 +28,17 @@ impl DiagnosticMessage for ConstantMemoryLimit {
     }
 }
 
-/// The report, at the last `.const` variable, if the sum of their sizes is too large. `places` has the declaration of each name.
-pub fn check(header: &Header, places: &HashMap<String, Earlier>) -> Option<Diagnostic> {
+/// The report, at the last `.const` variable, if the sum of their sizes is too large.
+pub fn check(header: &Header) -> Option<Diagnostic> {
     let target = header.environment.target.filter(|t| t.constant > 0)?;
     let mut total = 0u64;
     let mut last: Option<&Range<usize>> = None;
-    for (name, symbol) in &header.symbols {
+    for symbol in header.symbols.values() {
         if let Symbol::Variable(VariableSymbol { space: ".const", bytes: Some(bytes), external: false, .. }) =
             symbol.symbol
         {
             total = total.saturating_add(bytes);
-            let place = places.get(name).map(|p| &p.range);
-            last = last.into_iter().chain(place).max_by_key(|p| p.start);
+            last = last.into_iter().chain([&symbol.place]).max_by_key(|p| p.start);
         }
     }
     if total <= u64::from(target.constant) {

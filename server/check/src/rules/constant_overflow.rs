@@ -1,8 +1,8 @@
 //! `constant-overflow`: a number with more digits than the assembler can hold.
 
 use super::excerpt;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{ConstantValue, Declaration};
 use ptx_sema::hir::constant::{ConstantProblem, Wrong};
 use ptx_sema::hir::literal::{Unreadable, parse_integer};

@@ -1,8 +1,8 @@
 //! `debug-directive`: wrong contents of `.file`, `.loc` and `.section`.
 
 use super::one_of;
-use crate::codes::{DiagnosticMessage, Finding};
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{DataType, Directive};
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::directive_parts::LocNumbers;
@@ -138,11 +138,8 @@ pub fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -
 
 /// The location of a report that [`inlined_nowhere`] made of a function that is not the first.
 pub fn unsettled(diagnostic: &Diagnostic) -> Option<LocNumbers> {
-    match &diagnostic.finding {
-        Finding::DebugDirective(found) => match **found {
-            DebugDirective::InlinedNowhere { location, first: false } => Some(location),
-            _ => None,
-        },
+    match diagnostic.finding.data()? {
+        DebugDirective::InlinedNowhere { location, first: false } => Some(*location),
         _ => None,
     }
 }

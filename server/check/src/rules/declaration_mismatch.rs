@@ -1,7 +1,7 @@
 //! `declaration-mismatch`: two declarations of one function disagree.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::module::ModuleSymbol;
 use ptx_sema::hir::signature::{Difference, Parameter, Signature, SignatureDifference};
 use std::ops::Range;

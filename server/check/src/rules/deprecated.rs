@@ -1,7 +1,7 @@
 //! `deprecated`: a feature that the manual calls deprecated.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Gate;
 use ptx_sema::target::describe_needs;
 use std::hash::{Hash, Hasher};

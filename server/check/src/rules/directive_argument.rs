@@ -1,8 +1,8 @@
 //! `directive-argument`: a directive has too few or too many arguments, or one of the wrong kind or out of range.
 
 use super::{one_of, suggest};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 use ptx_sema::hir::ast::SourceWord;

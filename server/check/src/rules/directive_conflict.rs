@@ -1,7 +1,7 @@
 //! `directive-conflict`: a directive that conflicts with another directive, or with the function that has it.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 
 /// What a directive conflicts with.

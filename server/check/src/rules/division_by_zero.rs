@@ -1,7 +1,7 @@
 //! `division-by-zero`: an integer division by the literal 0.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// An integer division by the literal 0.

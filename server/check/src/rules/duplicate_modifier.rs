@@ -1,7 +1,7 @@
 //! `duplicate-modifier`: the same modifier twice.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that an instruction has twice.

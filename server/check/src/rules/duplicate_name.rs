@@ -1,7 +1,7 @@
 //! `duplicate-name`: two declarations of one name in one block or module.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::symbols::Symbol;
 use std::ops::Range;
 

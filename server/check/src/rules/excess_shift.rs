@@ -1,7 +1,7 @@
 //! `excess-shift`: a constant shift distance that shifts all bits out.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// A constant shift distance that shifts all bits out.

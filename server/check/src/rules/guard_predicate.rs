@@ -1,8 +1,8 @@
 //! `guard-predicate`: the guard of an instruction is not a predicate register.
 
 use super::undeclared_name;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::TypeClass;
 use ptx_sema::forms::operands::{NameLookup, special};
 use ptx_sema::hir::ast::SourceWord;

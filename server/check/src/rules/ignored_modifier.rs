@@ -1,7 +1,7 @@
 //! `ignored-modifier`: a modifier that the assembler accepts on any instruction and ignores.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that the assembler ignores.

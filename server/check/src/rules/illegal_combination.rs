@@ -1,7 +1,7 @@
 //! `illegal-combination`: modifiers or operands that are each valid, but exclude or require each other.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;

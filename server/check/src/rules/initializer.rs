@@ -1,8 +1,8 @@
 //! `initializer`: an initial value that a variable cannot have.
 
 use super::{excerpt, one_of, suggest};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::symbols::Symbol;

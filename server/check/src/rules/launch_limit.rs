@@ -1,7 +1,7 @@
 //! `launch-limit`: launch sizes in a directive that the assembler accepts but no device supports.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Directive;
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 //! that disagree.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::types::TypeId;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `malformed-number`: a word that begins like a number but is not one.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::literal::{Malformed, malformed, unsuffixed};
 use std::ops::Range;
 

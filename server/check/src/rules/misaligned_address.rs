@@ -1,8 +1,8 @@
 //! `misaligned-address`: a constant address that does not have the alignment of the access.
 
-use crate::codes::DiagnosticMessage;
+use super::out_of_bounds::{AccessSize, VariableAccess};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::memory::{AccessSize, VariableAccess};
+use crate::finding::DiagnosticMessage;
 
 /// A constant address that is misaligned, or that the variable's alignment does not guarantee to be aligned. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! `misplaced-declaration`: a declaration in a state space that allows none, or none at this place.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Gate, GateAlternative};
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};

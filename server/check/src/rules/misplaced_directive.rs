@@ -1,7 +1,7 @@
 //! `misplaced-directive`: a directive at a place where it is not allowed.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Directive;
 use ptx_sema::hir::ast::SourceWord;
 

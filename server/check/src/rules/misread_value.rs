@@ -1,7 +1,7 @@
 //! `misread-value`: a constant that the assembler reads as a value other than the one that is written.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! `missing-directive`: a directive, special register or option of `.target` requires a directive that is absent.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::SpecialRegister;
 use ptx_sema::hir::ast::{Instruction, OperandKind, SourceWord};

@@ -1,8 +1,8 @@
 //! `missing-modifier`: an instruction does not have a required modifier.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Form, ModifierSlot};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! `modifier-not-allowed`: the modifier exists, but not for this instruction.
 
 use super::{did_you_mean, one_of, write_instead};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Form, Opcode};
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `modifier-order`: two modifiers are in an order that the assembler refuses.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Form;
 use ptx_sema::hir::ast::SourceWord;
 

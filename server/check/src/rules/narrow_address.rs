@@ -1,7 +1,7 @@
 //! `narrow-address`: an address register that is too small for the addresses of the state space.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_sema::forms::spec::OperandSpec;

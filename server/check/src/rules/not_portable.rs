@@ -1,7 +1,7 @@
 //! `not-portable`: a feature that only one architecture or family has, so that the code may not run on later ones.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Gate;
 use ptx_sema::target::Environment;
 use ptx_sema::target::project::{bound, having};

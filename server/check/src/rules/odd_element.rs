@@ -1,7 +1,7 @@
 //! `odd-element`: an element of a list that the assembler treats as an ordinary register, although it is most likely a mistake.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_sema::forms::operands::{NameLookup, special};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};

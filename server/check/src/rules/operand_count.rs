@@ -1,7 +1,7 @@
 //! `operand-count`: too few or too many operands.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::OperandAccess;
 use ptx_sema::forms::align::{Alignment, AlignmentEdit};
 use ptx_sema::forms::choose::ResolvedInstruction;

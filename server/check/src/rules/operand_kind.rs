@@ -1,7 +1,7 @@
 //! `operand-kind`: an operand of the wrong kind, for example an immediate instead of a register or a list instead of a single value.
 
-use crate::codes::{DiagnosticMessage, Finding};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::finding::{DiagnosticMessage, Finding};
 use ptx_isa::tables::Entry;
 use ptx_sema::forms::operands::{MismatchKind, OperandMismatch};
 use ptx_sema::forms::spec::ExpectedOperand;
@@ -171,8 +171,7 @@ pub fn exchanged(
 
 /// Whether a diagnostic reports that the handle of a texture, sampler or surface is used with a type other than `.u64`.
 pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
-    let Finding::OperandKind(found) = finding else { return false };
-    matches!(&**found, OperandKindProblem::Mismatch { what, .. } if matches!(**what, MismatchKind::Handle(_)))
+    matches!(finding.data(), Some(OperandKindProblem::Mismatch { what, .. }) if matches!(**what, MismatchKind::Handle(_)))
 }
 
 /// The parts of an address, for a message: `` 2 parts, `texture`, `coordinates` ``.

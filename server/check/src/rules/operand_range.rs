@@ -1,7 +1,7 @@
 //! `operand-range`: an immediate outside of its range, or operands that are not allowed together.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables;
 use ptx_sema::forms::spec::OperandSpec;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `operand-type`: a register of the wrong type, or a number of the wrong class.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::TypeClass;
 use ptx_sema::forms::spec::{ExpectedOperand, OperandSpec};
 use ptx_sema::hir::types::{RegisterFit, TypeId, agreeing, register_type};

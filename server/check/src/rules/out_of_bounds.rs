@@ -1,8 +1,35 @@
 //! `out-of-bounds`: a constant address outside of the variable that it names.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
-use crate::memory::{AccessSize, VariableAccess};
+use crate::finding::DiagnosticMessage;
+use ptx_sema::hir::symbols::VariableSymbol;
+use std::ops::Range;
+
+/// An address that points into a known variable.
+#[derive(Debug)]
+pub struct VariableAccess<'t> {
+    /// Byte range of the address.
+    pub range: Range<usize>,
+    /// Name of the variable.
+    pub name: &'t str,
+    /// The symbol of the variable: its state space, type, size and alignment.
+    pub variable: VariableSymbol,
+    /// Byte offset from the start of the variable.
+    pub offset: i128,
+    /// The address as written, without brackets.
+    pub written: &'t str,
+}
+
+/// Size and alignment of a memory access.
+#[derive(Debug, Clone)]
+pub struct AccessSize {
+    /// Number of bytes accessed, if known.
+    pub bytes: Option<i128>,
+    /// Required alignment of the address, in bytes.
+    pub align: i128,
+    /// The bytes of the access, counted from its beginning, that are not read into `_`.
+    pub kept: Option<Range<i128>>,
+}
 
 /// An access that begins before its variable or ends after it. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

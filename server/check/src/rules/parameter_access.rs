@@ -1,7 +1,7 @@
 //! `parameter-access`: an access that is not allowed to a parameter, result or call argument in `.param`.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{OperandAccess, ValueKind};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::forms::spec::{OperandPattern, OperandSpec, OperandVariant};

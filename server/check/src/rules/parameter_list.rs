@@ -1,7 +1,7 @@
 //! `parameter-list`: a list of parameters or results that the function, kernel or prototype cannot have.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{Declaration, SourceWord};
 use ptx_sema::hir::signature::{Array, Parameter};
 use std::ops::Range;

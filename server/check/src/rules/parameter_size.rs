@@ -1,7 +1,7 @@
 //! `parameter-size`: the total size of a kernel's parameters exceeds the limit.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Capacity, GateAlternative};
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};

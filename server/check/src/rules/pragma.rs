@@ -1,7 +1,7 @@
 //! `pragma`: a `.pragma` at a place where it is not allowed, or with a wrong argument.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 
 /// A `.pragma` at a place where it is not allowed, or with a wrong argument.

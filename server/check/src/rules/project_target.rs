@@ -1,8 +1,8 @@
 //! `project-target`: a feature that the module's target has, but that some target architecture of the project does not have.
 
 use super::requires_version;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo};
 use ptx_sema::hir::lower::{ItemSource, named_children};
 use ptx_sema::target::project::Lacking;

@@ -1,7 +1,7 @@
 //! `project-version`: a feature that the module's version has, but not the newest version that the project allows.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{GateAlternative, Version};
 use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::target::{Environment, describe_alternatives};

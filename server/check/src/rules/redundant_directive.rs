@@ -1,8 +1,8 @@
 //! `redundant-directive`: a directive that the assembler accepts but ignores.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! `removed`: a feature that the module's version or target no longer has.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Gate, GateAlternative};
 use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives, is_option};
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl Removal {
     }
 
     /// The message without the version and target of the module.
-    pub fn brief(&self) -> String {
+    fn brief(&self) -> String {
         let (what, since) = (&self.what, describe_alternatives(self.alternatives));
         if self.is_by_option() {
             format!("`{what}` does not exist with {since}")
@@ -44,6 +44,10 @@ impl DiagnosticMessage for Removed {
     fn message(&self) -> String {
         let brief = self.0.brief();
         if self.0.is_by_option() { brief } else { format!("{brief}; {}", self.0.module.says()) }
+    }
+
+    fn brief(&self) -> String {
+        self.0.brief()
     }
 
     fn help(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 //! since one gate has requirements on both version and target.
 
 use super::requires_version::Requirement;
-use crate::codes::DiagnosticMessage;
+use crate::finding::DiagnosticMessage;
 
 /// A feature that the module's target does not have in any version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -11,6 +11,10 @@ pub struct RequiresTarget(pub Box<Requirement>);
 impl DiagnosticMessage for RequiresTarget {
     fn message(&self) -> String {
         self.0.message()
+    }
+
+    fn brief(&self) -> String {
+        self.0.needs()
     }
 
     fn help(&self) -> Option<String> {

@@ -1,8 +1,8 @@
 //! `requires-version`: the module's `.version` is too old for a feature.
 
 use super::requires_target::RequiresTarget;
-use crate::codes::{DiagnosticMessage, Finding};
 use crate::diagnostic::Diagnostic;
+use crate::finding::{DiagnosticMessage, Finding};
 use crate::raise;
 use ptx_isa::tables::{Gate, GateAlternative};
 use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};
@@ -74,6 +74,10 @@ impl DiagnosticMessage for Requirement {
 impl DiagnosticMessage for RequiresVersion {
     fn message(&self) -> String {
         self.0.message()
+    }
+
+    fn brief(&self) -> String {
+        self.0.needs()
     }
 
     fn help(&self) -> Option<String> {

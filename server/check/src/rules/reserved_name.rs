@@ -1,7 +1,7 @@
 //! `reserved-name`: a declared name that is reserved by the language.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 use std::sync::LazyLock;

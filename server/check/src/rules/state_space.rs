@@ -1,8 +1,8 @@
 //! `state-space`: a variable in a state space that the instruction does not access.
 
 use super::one_of;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::forms::spec::OperandSpec;
 use std::ops::Range;
 

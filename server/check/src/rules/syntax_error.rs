@@ -14,14 +14,13 @@ pub use unfinished::{
 };
 
 use super::in_ptx;
-use crate::codes::{DiagnosticMessage, Finding};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
 use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::hir::lower::is_broken;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Text that is not PTX.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -223,7 +222,7 @@ impl DiagnosticMessage for SyntaxError {
 impl Diagnostic {
     /// The data of the syntax error, if the diagnostic is one.
     pub fn syntax_error(&self) -> Option<&SyntaxError> {
-        if let Finding::SyntaxError(error) = &self.finding { Some(error) } else { None }
+        self.finding.data()
     }
 }
 
@@ -364,8 +363,8 @@ pub fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &s
         let fix = habits::statement(text, word.text, word.range().start);
         return Diagnostic { fixes: fix.into_iter().collect(), ..found };
     }
-    if let Finding::SyntaxError(error) = &mut found.finding {
-        Arc::make_mut(error).unknown_opcode = Some(word.text.into());
+    if let Some(error) = found.finding.data_mut::<SyntaxError>() {
+        error.unknown_opcode = Some(word.text.into());
     }
     found
 }

@@ -1,7 +1,7 @@
 //! `truncated-value`: a number that does not fit its type, and that the assembler silently truncates.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// A number or address that the assembler silently truncates or rounds to an extreme value.

@@ -1,7 +1,7 @@
 //! `unbracketed-address`: an address without its brackets, which the assembler accepts.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::forms::spec::OperandPattern;
 use ptx_sema::hir::ast::{Operand, OperandKind};
 

@@ -1,15 +1,14 @@
 //! `undeclared-name`: a name that is not declared where it is used.
 
 use super::{suggest, write_instead};
-use crate::codes::{DiagnosticMessage, Finding};
 use crate::diagnostic::{Diagnostic, Related};
+use crate::finding::{Coded, DiagnosticMessage};
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::hash::{hash, mix};
 use rustc_hash::FxHashMap as HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
 /// suggestions would take long and not help.
@@ -42,6 +41,11 @@ pub enum UndeclaredKind {
 }
 
 impl DiagnosticMessage for UndeclaredName {
+    /// Only the name counts.
+    fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+
     fn message(&self) -> String {
         let name = &self.name;
         match self.kind {
@@ -110,18 +114,18 @@ pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
 }
 
 fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
-    if let Finding::UndeclaredName(found) = &mut diagnostic.finding { Some(Arc::make_mut(found)) } else { None }
+    diagnostic.finding.data_mut()
 }
 
 /// Whether a diagnostic is the report on a label.
 pub fn is_label(diagnostic: &Diagnostic) -> bool {
     let is_label = |found: &UndeclaredName| matches!(found.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel);
-    matches!(&diagnostic.finding, Finding::UndeclaredName(found) if is_label(found))
+    diagnostic.finding.data().is_some_and(is_label)
 }
 
 /// The undeclared name, if the diagnostic is about one.
 pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
-    if let Finding::UndeclaredName(found) = &diagnostic.finding { Some(&found.name) } else { None }
+    diagnostic.finding.data().map(|undeclared: &UndeclaredName| &*undeclared.name)
 }
 
 /// The most similar of the names of a function. Of a range, `%r<10`, it is the register with the number that is written; its bare stem is
@@ -174,7 +178,7 @@ pub struct Suggestions {
 /// that the help depends only on the text, not on which diagnostics came from the cache.
 pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str], last: &mut Suggestions) {
     // Nearly all functions have no such report; then the names need not be hashed.
-    if !diagnostics.iter().any(|d| matches!(d.finding, Finding::UndeclaredName(_))) {
+    if !diagnostics.iter().any(|d| d.code() == UndeclaredName::CODE) {
         *last = Suggestions::default();
         return;
     }

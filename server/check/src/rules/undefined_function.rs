@@ -1,7 +1,7 @@
 //! `undefined-function`: a function that is declared but has no body anywhere.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// A function that is declared without a body, although no other module can have one.

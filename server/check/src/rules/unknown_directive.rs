@@ -1,8 +1,8 @@
 //! `unknown-directive`: a word with a dot that is not a directive.
 
 use super::{foreign, suggest, write_instead};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 use ptx_sema::hir::ast::SourceWord;

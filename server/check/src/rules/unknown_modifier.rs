@@ -1,8 +1,8 @@
 //! `unknown-modifier`: a modifier that no instruction has.
 
 use super::{did_you_mean, suggest, write_instead};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_sema::hir::ast::SourceWord;

@@ -1,8 +1,8 @@
 //! `unknown-opcode`: a word in the place of an opcode that is not one.
 
 use super::{ForeignWord, foreign};
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
 use ptx_sema::hir::ast::{Instruction, OperandKind};

@@ -1,8 +1,8 @@
 //! `unknown-pragma`: a `.pragma` string that the assembler does not know. Its front end accepts any string.
 
 use super::suggest;
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 

@@ -1,7 +1,7 @@
 //! `unused-bits`: an immediate of which the instruction reads only the lower bits.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use std::ops::Range;
 
 /// An immediate with more bits than the instruction reads.

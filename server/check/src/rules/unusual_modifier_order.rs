@@ -1,7 +1,7 @@
 //! `unusual-modifier-order`: modifiers in an order that the assembler accepts but the manual does not show.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_sema::forms::mnemonic::Candidate;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
 

@@ -1,7 +1,7 @@
 //! `variable-type`: a type that a register, variable or parameter cannot have, at all or in its state space.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 

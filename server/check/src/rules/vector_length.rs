@@ -1,7 +1,7 @@
 //! `vector-length`: a list with a wrong number of elements, or a single value where a list is needed.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::forms::spec::OperandSpec;
 use ptx_sema::hir::types::TypeId;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! `vector-type`: a vector that cannot be declared.
 
-use crate::codes::DiagnosticMessage;
 use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::SourceWord;
 
 /// A vector type that no declaration can have.

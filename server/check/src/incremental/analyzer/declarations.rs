@@ -4,8 +4,8 @@ use super::module_header::TextHashes;
 use super::{Asked, initializer};
 use crate::declare::{self, DeclarationSite, Earlier};
 use crate::diagnostic::Diagnostic;
+use crate::header::HeaderProgress;
 use crate::incremental::recovery;
-use crate::rules::module_header::HeaderProgress;
 use crate::rules::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
 };
@@ -58,7 +58,7 @@ pub(super) fn header(
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
         open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
     }
-    let DeclarationReader { mut header, mut progress, places, .. } = reader;
+    let DeclarationReader { mut header, mut progress, .. } = reader;
     if follows.contains(&true)
         || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == kinds().unknown_directive)
     {
@@ -66,7 +66,7 @@ pub(super) fn header(
             header.declare(name, ModuleSymbol::lost(0));
         }
     }
-    out.extend(constant_memory_limit::check(&header, &places));
+    out.extend(constant_memory_limit::check(&header));
     header.seal(items.len());
     let mut found = Vec::new();
     let rope = snapshot.rope();

@@ -6,6 +6,7 @@
 use super::{Analyzer, DiagnosticList, ItemDiagnostics, ListBuilder, Report, header, is_remembered};
 use crate::diagnostic::Diagnostic;
 use crate::lints::{Analysis, unused_function};
+use crate::registry;
 use ptx_flow::flow::{self, Graph, Lowered, LoweredBody, Module};
 use ptx_flow::registers::facts::FunctionFacts;
 use ptx_flow::registers::facts::ModuleFacts;
@@ -303,7 +304,7 @@ impl LintContext<'_> {
         let Some(analysis) = Analysis::new(function, &graph, &header.environment, module) else {
             return Some(nothing);
         };
-        let found = analysis.run(self.cancelled)?;
+        let found = registry::lint(&analysis, self.cancelled)?;
         let facts = self.keeps_facts.then(|| {
             let (liveness, across) = (analysis.liveness(), analysis.across());
             let addresses = if self.keeps_addresses { analysis.addresses_until(self.cancelled).cloned() } else { None };

@@ -5,7 +5,7 @@
 //! report depends on the number of items and on how many diagnostics are read, not on how many there are.
 
 use super::{Report, earlier::EarlierLocations, module_header::PlacedHeader};
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::incremental::recovery::Pruning;
 use crate::rules::{debug_directive, syntax_error};

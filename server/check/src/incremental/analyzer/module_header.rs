@@ -7,7 +7,7 @@
 use super::declarations::{DeclaredByItem, declared_by, header};
 use super::unchanged::Unchanged;
 use super::{Asked, initializer};
-use crate::codes::Code;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, FixEdit};
 use crate::functions::{self, AliasNames};
 use crate::incremental::recovery;
