@@ -7,10 +7,11 @@ use crate::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name,
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::declared::linkage_named;
 use ptx_sema::hir::directive_parts;
-use ptx_sema::hir::lower::{ItemSource, named_children};
+use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::hir::module::{Header, ModuleSymbol};
 use ptx_sema::hir::signature::{ContentId, Signature, SignatureDifference, Signatures};
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 use std::sync::Arc;

@@ -5,9 +5,10 @@ use crate::rules::parameter_list::ParameterOwner;
 use crate::rules::{branch_target, call_target, parameter_list, syntax_error, undeclared_name};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::hir::directive_parts;
-use ptx_sema::hir::lower::{self, ItemSource, named_children};
+use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::hir::signature::{Callee, ContentId, Signature};
 use ptx_sema::hir::symbols::{Symbol, TargetListKind};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@ use crate::instruction;
 use crate::rules::{guard_predicate, syntax_error};
 use ptx_sema::forms::mnemonics::MnemonicCache;
 use ptx_sema::forms::operands::NameLookup;
-use ptx_sema::hir::lower::{self, ItemSource, named_children};
+use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::target::Environment;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, kinds};
 
 /// The diagnostics of one instruction, given as text from its guard to its semicolon. Ranges are byte offsets into that text.

@@ -5,7 +5,7 @@ use super::check::{self, CheckArguments, CheckOutcome};
 use super::files::complain;
 use super::findings;
 use super::source::{self, InputLimits, InputOrigin, LineColumn, WantedFiles, place};
-use ptx_analysis::inline::TargetSet;
+use ptx_analysis::TargetSet;
 use ptx_embed::{Kind, Placed};
 use ptx_gate::names::strip;
 use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};

@@ -3,12 +3,10 @@
 use crate::places::host_ranges;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
-use ptx_analysis::Text;
-use ptx_analysis::inline::{
-    InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
+use ptx_analysis::{
+    Code, Diagnostic, Finding, FixEdit, InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget,
+    InlineText, Related, Severity, TargetSet, Text, TypeId,
 };
-use ptx_analysis::types::TypeId;
-use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related, Severity};
 use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;

@@ -3,7 +3,7 @@
 
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
-use ptx_analysis::program::ProgramFunction;
+use ptx_flow::program::ProgramFunction;
 use ptx_interp::launch::{Launch, LaunchMistake, written};
 use serde_json::Value;
 

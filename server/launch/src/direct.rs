@@ -3,7 +3,7 @@
 
 use super::evaluate::{EvaluationError, LaunchModule};
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
-use ptx_analysis::program::ProgramFunction;
+use ptx_flow::program::ProgramFunction;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{
     Bound, BufferSnapshot, Launch, LaunchMistake, ParameterUse, PlacedBuffer, bind, parameter_uses, required, settle,

@@ -3,9 +3,9 @@
 use super::inside;
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
 use super::turn::{self, LARGE, LargeRun};
-use ptx_analysis::Diagnostic;
-use ptx_analysis::execution::CheckedProgram;
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::Diagnostic;
+use ptx_check::execution::CheckedProgram;
+use ptx_flow::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::{

@@ -2,8 +2,8 @@
 
 use super::evaluate::LaunchRun;
 use super::limit::RunLimit;
-use ptx_analysis::Text;
-use ptx_analysis::{Diagnostic, Finding, Related, Severity};
+use ptx_check::Text;
+use ptx_check::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
 use ptx_interp::inspect::Marks;
 use ptx_interp::launch::{BufferSnapshot, ByteState, ExpectationVerdict, PlacedBuffer, status_name};

@@ -1,7 +1,6 @@
 //! Severities of diagnostic codes, for the language server and the command line.
 
-use ptx_analysis::DiagnosticLevel;
-use ptx_analysis::{Code, Diagnostic, Severity, generated};
+use ptx_analysis::{Code, Diagnostic, DiagnosticLevel, Severity, generated};
 use std::collections::HashMap;
 
 /// The names of the levels, the most severe first.

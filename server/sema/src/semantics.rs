@@ -5,7 +5,6 @@
 
 mod header;
 pub mod names;
-pub mod walk;
 
 pub use crate::forms::choose::{ResolvedInstruction, VariantFit, choose};
 pub use header::environment;

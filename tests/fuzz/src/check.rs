@@ -2,9 +2,9 @@
 //! be inside the text.
 
 use crate::bytes::{boundary, split};
-use ptx_analysis::execution::CheckedProgram;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report};
+use ptx_check::execution::CheckedProgram;
+use ptx_check::{Analyzer, Report};
+use ptx_flow::registers::Figures;
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, OutlineSymbol, PressureHints, TextEdit, apply, assists,
     callables, code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation,

@@ -1,6 +1,6 @@
 //! Statements with PTX in strings as kernels: they are valid PTX, they run, and their results are right.
 
-use ptx_analysis::{Analyzer, Severity};
+use ptx_check::{Analyzer, Severity};
 use ptx_host::kernel::kernel;
 use ptx_host::{GroupView, Host, HostChecker, Language, is_ptx};
 use ptx_interp::machine::Settings;

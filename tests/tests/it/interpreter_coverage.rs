@@ -125,7 +125,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Decoded> {
     }
     text.push_str("L: ret;\n}\n");
     let snapshot = ptx_syntax::Document::new(text.as_str()).snapshot();
-    let program = Arc::new(ptx_analysis::execution::CheckedProgram::new(&snapshot).program);
+    let program = Arc::new(ptx_check::execution::CheckedProgram::new(&snapshot).program);
     assert!(program.errors.is_empty(), "{version} {target}: {:?}", program.errors.first());
     let executable = match Executable::new(program, "k") {
         Ok(executable) => executable,

@@ -48,7 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "ptx-launch",
-        &["ptx-analysis", "ptx-clock", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
+        &["ptx-check", "ptx-clock", "ptx-flow", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
     ),
     (
         "ptx-nvidia",

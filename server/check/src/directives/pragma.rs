@@ -6,8 +6,9 @@ use crate::rules::{pragma, syntax_error, unknown_pragma};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
 use ptx_sema::hir::ast::SourceWord;
-use ptx_sema::hir::lower::{ItemSource, named_children};
+use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::target::Environment;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, kinds};
 
 /// Checks a `.pragma`. `place` is its place in the tables: `module`, a header (`entry`, `func`, `declaration`), or a body (`body`,

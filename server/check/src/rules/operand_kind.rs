@@ -1,7 +1,7 @@
 //! `operand-kind`: an operand of the wrong kind, for example an immediate instead of a register or a list instead of a single value.
 
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
-use crate::finding::{DiagnosticMessage, Finding};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Entry;
 use ptx_sema::forms::operands::{MismatchKind, OperandMismatch};
 use ptx_sema::forms::spec::ExpectedOperand;
@@ -169,9 +169,11 @@ pub fn exchanged(
     Diagnostic::new(place, found).related(other_place, "the other is here").fix(Fix { title, edits, preferred: true })
 }
 
-/// Whether a diagnostic reports that the handle of a texture, sampler or surface is used with a type other than `.u64`.
-pub fn is_handle_of_wrong_type(finding: &Finding) -> bool {
-    matches!(finding.data(), Some(OperandKindProblem::Mismatch { what, .. }) if matches!(**what, MismatchKind::Handle(_)))
+impl Diagnostic {
+    /// Whether it reports that the handle of a texture, sampler or surface is used with a type other than `.u64`.
+    pub fn is_handle_of_wrong_type(&self) -> bool {
+        matches!(self.finding.data(), Some(OperandKindProblem::Mismatch { what, .. }) if matches!(**what, MismatchKind::Handle(_)))
+    }
 }
 
 /// The parts of an address, for a message: `` 2 parts, `texture`, `coordinates` ``.
@@ -198,7 +200,6 @@ fn kind_of(expected: Option<&ExpectedOperand>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::is_handle_of_wrong_type;
     use crate::Code;
     use crate::testing::{in_kernel, in_module, mended, messages};
 
@@ -232,7 +233,7 @@ mod tests {
         };
         let wrong = found("u32");
         assert_eq!(messages(&wrong), ["`t` is a texture, sampler or surface: its handle is a `.u64`"]);
-        assert!(wrong.iter().all(|d| is_handle_of_wrong_type(&d.finding)));
+        assert!(wrong.iter().all(|d| d.is_handle_of_wrong_type()));
         assert!(found("u64").is_empty());
     }
 }

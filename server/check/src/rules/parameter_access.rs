@@ -118,24 +118,6 @@ pub fn check(
     }
 }
 
-/// Whether a `.param` variable of this origin may be written (`writes`) or else read.
-pub fn may_access(origin: VariableOrigin, writes: bool) -> bool {
-    match origin {
-        VariableOrigin::KernelParameter | VariableOrigin::Parameter => !writes,
-        VariableOrigin::Result => writes,
-        _ => true,
-    }
-}
-
-/// Whether a modifier names a sub-space of `.param` in which variables of this origin are not.
-pub fn is_elsewhere(origin: VariableOrigin, modifier: &str) -> bool {
-    match modifier {
-        ".param::entry" => origin == VariableOrigin::Body,
-        ".param::func" => origin == VariableOrigin::KernelParameter,
-        _ => false,
-    }
-}
-
 /// Checks a memory access.
 fn access(
     instruction: &Instruction<'_>,
@@ -154,7 +136,7 @@ fn access(
     let Some((name, range)) = base(operand) else { return };
     let Some(origin) = parameter(name, names) else { return };
     let writes = spec.value.access != OperandAccess::Read;
-    if !may_access(origin, writes) {
+    if !origin.may_access(writes) {
         return out.push(match writes {
             true => {
                 new(range, name, ParameterAccessProblem::Written { kernel: origin == VariableOrigin::KernelParameter })
@@ -162,7 +144,7 @@ fn access(
             false => new(range, name, ParameterAccessProblem::ResultRead),
         });
     }
-    if let Some(modifier) = instruction.modifiers.iter().find(|m| is_elsewhere(origin, m.text)) {
+    if let Some(modifier) = instruction.modifiers.iter().find(|m| origin.is_outside(m.text)) {
         let (kernel, space) = (origin == VariableOrigin::KernelParameter, modifier.text.into());
         return out.push(new(range, name, ParameterAccessProblem::OtherSpace { kernel, space }));
     }

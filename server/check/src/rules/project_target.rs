@@ -4,9 +4,10 @@ use super::requires_version;
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo};
-use ptx_sema::hir::lower::{ItemSource, named_children};
+use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::target::project::Lacking;
 use ptx_sema::target::{Environment, describe_alternatives, find_architecture};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 

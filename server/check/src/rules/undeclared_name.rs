@@ -117,10 +117,13 @@ fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
     diagnostic.finding.data_mut()
 }
 
-/// Whether a diagnostic is the report on a label.
-pub fn is_label(diagnostic: &Diagnostic) -> bool {
-    let is_label = |found: &UndeclaredName| matches!(found.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel);
-    diagnostic.finding.data().is_some_and(is_label)
+impl Diagnostic {
+    /// Whether it is the report on an undeclared label.
+    pub fn is_undeclared_label(&self) -> bool {
+        let is_label =
+            |undeclared: &UndeclaredName| matches!(undeclared.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel);
+        self.finding.data().is_some_and(is_label)
+    }
 }
 
 /// The undeclared name, if the diagnostic is about one.
@@ -212,7 +215,7 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str], last: &mut Sugge
 /// Adds the place of a label to the report that it is not visible. `labels` are all labels of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
     let mut by_name: HashMap<&str, &SourceWord<'_>> = HashMap::default();
-    for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.is_undeclared_label()) {
         if by_name.is_empty() {
             // Of labels with the same name the first one counts.
             by_name.extend(labels.iter().rev().map(|label| (label.text, label)));

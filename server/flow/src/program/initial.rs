@@ -8,9 +8,10 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo, Version};
 use ptx_sema::hir::ast::{ConstantValue, Declarator};
 use ptx_sema::hir::literal::{self, FloatLiteral};
-use ptx_sema::hir::lower::{self, ItemSource, named_children};
+use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::hir::module::Header;
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 

@@ -2,8 +2,7 @@
 //! made of the text before the word, the word, and the minimum that must follow.
 
 use super::place::ModulePart;
-use ptx_analysis::target::Environment;
-use ptx_analysis::{Analyzer, Code, Severity};
+use ptx_analysis::{Analyzer, Code, Environment, Severity};
 use ptx_syntax::Snapshot;
 
 /// The result of a trial.

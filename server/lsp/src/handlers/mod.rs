@@ -41,7 +41,7 @@ use super::platform::Pool;
 use super::position::ColumnEncoding;
 use super::session::ClientFeatures;
 use super::shared::Shared;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,8 +10,7 @@ use crate::handlers::{
 use crate::platform::Pool;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use ptx_analysis::inline::TargetSet;
-use ptx_analysis::{Diagnostic, FixEdit};
+use ptx_analysis::{Diagnostic, FixEdit, TargetSet};
 use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx, repeats};
 use ptx_ide::{AddressHints, HintOptions, PressureHints, Topic};
 use ptx_syntax::Snapshot;

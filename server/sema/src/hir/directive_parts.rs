@@ -2,8 +2,9 @@
 
 use crate::hir::ast::SourceWord;
 use crate::hir::literal;
-use crate::hir::lower::{ItemSource, named_children};
+use crate::hir::lower::ItemSource;
 use crate::hir::symbols::TargetListKind;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 /// An argument of a directive, as written.

@@ -2,10 +2,11 @@
 
 use crate::hir::ast::SourceWord;
 use crate::hir::literal;
-use crate::hir::lower::{ItemSource, named_children};
+use crate::hir::lower::ItemSource;
 use crate::target::{Environment, find_architecture, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TargetInfo, Version};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Reads the header of a module, directive by directive in text order, into an [`Environment`].

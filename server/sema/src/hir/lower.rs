@@ -13,6 +13,7 @@ pub use broken::{ends_unclosed, is_broken};
 
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::hir::literal;
+use ptx_syntax::walk::{is_extra, named_children};
 use ptx_syntax::{Node, TreeCursor, fields, is_named, kinds};
 use std::ops::Range;
 
@@ -246,27 +247,4 @@ fn negated_name<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<Node<'n>> 
     }
     let name = |n: &Node<'_>| [k.register, k.identifier, k.member].contains(&n.kind_id());
     named_children(node).next().filter(name).filter(|n| named_constant(source, *n).is_none())
-}
-
-/// Named children without comments and errors.
-pub fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    std::iter::from_fn(move || {
-        while more {
-            let child = cursor.node();
-            more = cursor.goto_next_sibling();
-            let kind = child.kind_id();
-            if is_named(kind) && !is_extra(kind) {
-                return Some(child);
-            }
-        }
-        None
-    })
-}
-
-/// Whether a node may occur anywhere, such as a comment or an error.
-fn is_extra(kind: u16) -> bool {
-    let k = kinds();
-    kind == k.comment || kind == k.preprocessor_line || kind == k.unclosed || kind == k.error
 }

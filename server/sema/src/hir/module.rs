@@ -1,10 +1,10 @@
 //! The items of a module and its declarations: everything outside of function bodies.
 
 use crate::hir::hash::{hash, mix};
-use crate::hir::lower::named_children;
 use crate::hir::signature::Signature;
 use crate::hir::symbols::Symbol;
 use crate::target::Environment;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet, FxHasher};
 use std::collections::BTreeSet;

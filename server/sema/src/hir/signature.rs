@@ -2,9 +2,10 @@
 
 use crate::hir::ast::{ConstantValue, Declaration};
 use crate::hir::hash::hash;
-use crate::hir::lower::{self, ItemSource, named_children};
+use crate::hir::lower::{self, ItemSource};
 use crate::hir::types::TypeId;
 use ptx_isa::tables::TypeClass;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::fmt::{self, Display};

@@ -22,6 +22,26 @@ pub enum VariableOrigin {
     Result,
 }
 
+impl VariableOrigin {
+    /// Whether a `.param` variable of this origin may be written (`writes`) or else read.
+    pub fn may_access(self, writes: bool) -> bool {
+        match self {
+            Self::KernelParameter | Self::Parameter => !writes,
+            Self::Result => writes,
+            Self::Module | Self::Body => true,
+        }
+    }
+
+    /// Whether a modifier names a sub-space of `.param` in which variables of this origin are not.
+    pub fn is_outside(self, modifier: &str) -> bool {
+        match modifier {
+            ".param::entry" => self == Self::Body,
+            ".param::func" => self == Self::KernelParameter,
+            _ => false,
+        }
+    }
+}
+
 /// A variable in memory, or a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VariableSymbol {

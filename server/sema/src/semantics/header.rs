@@ -1,9 +1,9 @@
 //! Reads the module header from the first items only, because hover must not wait for a check of the whole module.
 
-use super::walk::top;
 use crate::hir::header::HeaderReader;
 use crate::hir::lower::ItemSource;
 use crate::target::Environment;
+use ptx_syntax::walk::top;
 use ptx_syntax::{Snapshot, kinds};
 
 /// The maximum number of items that are searched for the header.

@@ -1,15 +1,16 @@
 //! Finds the declaration and the uses of a name. It visits only the blocks around the position, then the items of the module.
 
 use super::environment;
-use super::walk::top;
 use crate::forms::operands::NameLookup;
 use crate::hir::declared;
-use crate::hir::lower::{self, ItemSource, named_children};
+use crate::hir::lower::{self, ItemSource};
 use crate::hir::signature::ContentId;
 use crate::hir::symbols::{Symbol, VariableOrigin};
+use ptx_syntax::walk::top;
 
 pub use crate::hir::symbols::numbered;
 use ptx_isa::ISA;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Compares the claims about the addresses of a kernel with a run of it: with the accesses that the interpreter makes, and its transactions.
 
-use ptx_analysis::addresses::evaluate::Assumptions;
-use ptx_analysis::addresses::traffic::{Pattern, patterns};
-use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Traffic};
+use ptx_flow::addresses::evaluate::Assumptions;
+use ptx_flow::addresses::traffic::{Pattern, patterns};
+use ptx_flow::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Traffic};
 use ptx_interp::findings::Checks;
 use ptx_interp::inspect::{Transaction, parameters, transactions};
 use ptx_interp::launch::Launch;

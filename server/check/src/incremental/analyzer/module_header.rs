@@ -341,7 +341,7 @@ fn may_be_replaced((last, old): (&Snapshot, Node<'_>), (snapshot, new): (&Snapsh
     };
     // A table of functions depends on these functions.
     let names_functions = |node: Node<'_>| {
-        let first = initializer(node).and_then(|value| lower::named_children(value).next());
+        let first = initializer(node).and_then(|value| ptx_syntax::walk::named_children(value).next());
         first.is_some_and(|first| first.kind_id() == k.identifier)
     };
     if old.kind_id() != kind {

@@ -21,7 +21,7 @@ impl<'t> Body<'_, 't> {
             // The intended declarations are unknown.
             return self.declare_unknown(list);
         }
-        for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
+        for parameter in ptx_syntax::walk::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
             let declaration = lower::declaration(self.source, parameter);
             self.declare(&declaration, origin);
         }
@@ -30,7 +30,7 @@ impl<'t> Body<'_, 't> {
     /// Checks the part of a function before its parameters, and the total size of a kernel's parameters.
     pub(super) fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
         let (k, source, environment) = (kinds(), self.source, &self.header.environment);
-        let head: Vec<Node<'_>> = lower::named_children(node)
+        let head: Vec<Node<'_>> = ptx_syntax::walk::named_children(node)
             .take_while(|n| n.kind_id() != k.block && n.kind_id() != k.parameter_list)
             .collect();
         let of_kind = |kind: u16| head.iter().filter(move |n| n.kind_id() == kind);
@@ -42,7 +42,7 @@ impl<'t> Body<'_, 't> {
             && !self.bodiless
             && let Some(list) = node.child_by_field_id(fields().parameters)
         {
-            let parameters = lower::named_children(list).filter(|n| n.kind_id() == k.parameter);
+            let parameters = ptx_syntax::walk::named_children(list).filter(|n| n.kind_id() == k.parameter);
             let parameters: Vec<_> = parameters.map(|n| lower::declaration(source, n)).collect();
             declare::kernel_parameters(&parameters, environment, &mut self.out);
         }
@@ -77,7 +77,7 @@ impl<'t> Body<'_, 't> {
         let (k, f) = (kinds(), fields());
         for (list, origin) in [(f.returns, VariableOrigin::Result), (f.parameters, VariableOrigin::Parameter)] {
             let Some(list) = node.child_by_field_id(list) else { continue };
-            for parameter in lower::named_children(list).filter(|n| n.kind_id() == k.parameter) {
+            for parameter in ptx_syntax::walk::named_children(list).filter(|n| n.kind_id() == k.parameter) {
                 let site = DeclarationSite { origin, bodiless: true, prototype: true };
                 let declaration = lower::declaration(self.source, parameter);
                 declare::check(&declaration, site, &self.header.environment, &mut self.out);

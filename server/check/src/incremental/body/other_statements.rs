@@ -9,7 +9,6 @@ use crate::rules::{debug_directive, duplicate_name, misplaced_directive, syntax_
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::directive_parts;
 use ptx_sema::hir::hash::{hash, mix};
-use ptx_sema::hir::lower;
 use ptx_sema::hir::symbols::{DeclaredSymbol, Symbol, TargetListKind, VariableOrigin};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
@@ -153,7 +152,7 @@ impl<'t> Body<'_, 't> {
         }
         let Some(own) = own else { return };
         if !self.header.files.contains(&own.0)
-            && let Some(file) = lower::named_children(node).find(|n| n.kind_id() == kinds().integer)
+            && let Some(file) = ptx_syntax::walk::named_children(node).find(|n| n.kind_id() == kinds().integer)
         {
             self.out.push(debug_directive::unknown_file(self.source.range(file), own.0));
         }

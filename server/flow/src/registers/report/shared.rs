@@ -7,8 +7,8 @@ mod sets;
 
 use super::calls::CallGraph;
 use crate::registers::{FunctionUsage, SharedVariable};
-use ptx_sema::hir::lower::named_children;
 use ptx_sema::hir::module::ModuleItem;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, fields, kinds};
 use sets::{Placed, VariableSet, VariableSets};
 use std::collections::HashMap;

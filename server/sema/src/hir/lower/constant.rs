@@ -1,10 +1,11 @@
 //! Constant expressions: from nodes to values (manual 4.5.4 to 4.5.6).
 
-use super::{ItemSource, named_children};
+use super::ItemSource;
 use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::constant::{ConstantProblem, ExpressionValue, Side, Wrong, binary, cast, ternary, unary};
 use crate::hir::literal::{self, FloatLiteral, IntegerLiteral, Unreadable};
 use ptx_isa::ISA;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.

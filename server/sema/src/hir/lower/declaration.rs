@@ -1,9 +1,10 @@
 //! Lowers declarations of registers and variables, and parameters.
 
-use super::{ItemSource, constant, named_children};
+use super::{ItemSource, constant};
 use crate::hir::ast::{Alignment, Attribute, ConstantValue, Declaration, Declarator, Pointer, SourceWord};
 use crate::hir::literal;
 use ptx_isa::ISA;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Lowers a `variable_declaration` or a `parameter`.
