@@ -1,5 +1,6 @@
 //! Checks the header of a module: the directives that open it.
 
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::directives;
 use crate::rules::{missing_directive, module_header, requires_version};
@@ -123,4 +124,9 @@ impl HeaderProgress {
             event => out.extend(module_header::report(&range, event)),
         });
     }
+}
+
+/// Whether a diagnostic is about the directives that open a module.
+pub fn is_about_header(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code() == Code::ModuleHeader
 }

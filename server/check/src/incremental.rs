@@ -2,6 +2,3 @@
 //! looked up and their diagnostics.
 
 pub(crate) mod analyzer;
-pub(crate) mod body;
-pub(crate) mod memo;
-pub(crate) mod recovery;

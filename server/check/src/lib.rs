@@ -7,10 +7,12 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod actions;
+pub mod body;
 pub mod calls;
 pub mod code;
 mod codes;
 pub mod constraints;
+pub mod declarations;
 pub mod declare;
 pub mod diagnostic;
 pub mod directives;
@@ -26,11 +28,15 @@ pub mod inline;
 pub mod instruction;
 pub mod lints;
 pub mod lists;
+pub mod locations;
+pub mod memo;
 pub mod memory;
 pub mod raise;
+pub mod recovery;
 pub mod registry;
 pub mod rules;
 pub mod statement;
+pub mod suggestions;
 #[cfg(test)]
 mod testing;
 pub mod variables;

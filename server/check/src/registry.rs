@@ -5,6 +5,8 @@ use crate::codes::diagnostics;
 use crate::diagnostic::Diagnostic;
 use crate::finding::Coded;
 use crate::{lints, rules};
+use ptx_sema::hir::module::ModuleItem;
+use ptx_syntax::Snapshot;
 
 macro_rules! register {
     ($($name:literal: $code:ident $(($data:path))?, $level:expr $(=> [$($($find:ident)::+),*])?;)*) => {
@@ -35,4 +37,13 @@ pub fn lint(analysis: &lints::Analysis<'_>, cancelled: &dyn Fn() -> bool) -> Opt
         out.retain(|d| !d.unnecessary);
     }
     Some(out)
+}
+
+/// Runs the flow lints about the functions of a module together. `checked` are the items whose contents were checked.
+pub fn lint_module<'c, 's: 'c>(
+    snapshot: &Snapshot,
+    items: &[ModuleItem<'_>],
+    checked: impl Iterator<Item = lints::CheckedItem<'c, 's>>,
+) -> Vec<Diagnostic> {
+    lints::unused_function::find(snapshot, items, checked)
 }

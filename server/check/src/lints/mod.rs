@@ -32,6 +32,7 @@ use ptx_flow::flow::uniformity::{self, Across};
 use ptx_flow::flow::variance::Variances;
 use ptx_flow::flow::{FlowFunction, Graph, Module};
 use ptx_flow::registers::FunctionUsage;
+use ptx_sema::hir::module::ModuleItem;
 use ptx_sema::target::Environment;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -53,6 +54,16 @@ pub struct Analysis<'a> {
     across: OnceCell<Option<Vec<Across>>>,
     usage: OnceCell<FunctionUsage>,
     addresses: OnceCell<Option<Arc<AddressFacts>>>,
+}
+
+/// An item whose contents were checked, for lints about the functions of a module together.
+pub struct CheckedItem<'c, 's> {
+    /// The item.
+    pub item: &'c ModuleItem<'s>,
+    /// Its name.
+    pub name: &'c str,
+    /// The names of the module that its contents use.
+    pub names: Vec<&'c str>,
 }
 
 /// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.

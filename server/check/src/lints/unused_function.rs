@@ -2,6 +2,11 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
+use crate::lints::CheckedItem;
+use ptx_sema::hir::module::{ModuleItem, is_function};
+use ptx_sema::hir::statements::children;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 
 /// A function that nothing can call.
@@ -22,9 +27,57 @@ impl DiagnosticMessage for UnusedFunction {
     }
 }
 
-/// The report on a function that is not visible outside of the module, and that no visible function or variable names.
-pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
-    Diagnostic::new(range, UnusedFunction { name: name.into() }).unnecessary()
+/// Reports functions that cannot be called from outside of the module, and that only other unused functions name. `checked` are the items whose
+/// contents were checked.
+pub fn find<'c, 's: 'c>(
+    snapshot: &Snapshot,
+    items: &[ModuleItem<'_>],
+    checked: impl Iterator<Item = CheckedItem<'c, 's>>,
+) -> Vec<Diagnostic> {
+    if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
+        return Vec::new();
+    }
+    let (mut waiting, mut candidates): (Vec<&str>, Vec<(&str, Range<usize>)>) = (Vec::new(), Vec::new());
+    let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
+    for CheckedItem { item, name, names } in checked {
+        if !is_function(item.node) || is_root(snapshot, item.node) {
+            waiting.push(name);
+            waiting.extend(names);
+        } else if let Some(node) = item.node.child_by_field_id(fields().name)
+            && item.node.child_by_field_id(fields().body).is_some()
+        {
+            candidates.push((name, node.byte_range()));
+            mentions.entry(name).or_default().extend(names);
+        }
+    }
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    // Items other than functions also use names: initializers, aliases and lists of targets.
+    let texts = items.iter().filter(|i| !is_function(i.node)).map(|i| snapshot.text(i.range.clone()));
+    let texts: Vec<_> = texts.collect();
+    waiting.extend(texts.iter().flat_map(|text| words(text)));
+    let mut used: HashSet<&str> = HashSet::default();
+    while let Some(name) = waiting.pop() {
+        if used.insert(name) {
+            waiting.extend(mentions.get(name).into_iter().flatten());
+        }
+    }
+    let unused = candidates.into_iter().filter(|(name, _)| !used.contains(name));
+    unused.map(|(name, range)| Diagnostic::new(range, UnusedFunction { name: name.into() }).unnecessary()).collect()
+}
+
+/// Whether a function can be called from outside of the module.
+fn is_root(snapshot: &Snapshot, node: Node<'_>) -> bool {
+    let f = fields();
+    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
+    kernel || children(node).iter().any(|c| c.kind == kinds().linkage)
+}
+
+/// The words of a text that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
+    text.split(move |c| !name(c)).filter(|w| w.starts_with(|c: char| !c.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -2,17 +2,16 @@
 
 use super::{suggest, write_instead};
 use crate::diagnostic::{Diagnostic, Related};
-use crate::finding::{Coded, DiagnosticMessage};
+use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
-use ptx_sema::hir::hash::{hash, mix};
 use rustc_hash::FxHashMap as HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
 /// suggestions would take long and not help.
-const MAX_SUGGESTIONS: usize = 32;
+pub const MAX_SUGGESTIONS: usize = 32;
 
 /// A name that is not declared where it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -167,48 +166,24 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
     suggest(written, special.iter().map(String::as_str)).map(Into::into)
 }
 
-/// The most similar names of the last check of a function. A function with many undeclared names would otherwise be compared with all
-/// its declared names at each keystroke.
-#[derive(Debug, Default)]
-pub struct Suggestions {
-    /// The hash of the declared names. With others, nothing here counts.
-    declared: u64,
-    /// By the hash of a written name and of what it should be.
-    near: HashMap<u64, Option<Box<str>>>,
+/// The undeclared name, if the diagnostic is about one.
+pub fn undeclared(diagnostic: &Diagnostic) -> Option<&UndeclaredName> {
+    diagnostic.finding.data()
 }
 
-/// Adds the most similar name to each report about a function. `known` are the names declared in it. This is done after all checks, so
-/// that the help depends only on the text, not on which diagnostics came from the cache.
-pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str], last: &mut Suggestions) {
-    // Nearly all functions have no such report; then the names need not be hashed.
-    if !diagnostics.iter().any(|d| d.code() == UndeclaredName::CODE) {
-        *last = Suggestions::default();
-        return;
+impl UndeclaredName {
+    /// The most similar of the names that the function declares, if one is similar enough for a typing mistake.
+    pub fn similar(&self, declared: &[&str]) -> Option<Box<str>> {
+        let foreign = self.kind == UndeclaredKind::Operand && super::foreign_operand(&self.name).is_some();
+        if foreign { None } else { nearest(&self.name, declared, self.kind) }
     }
-    let declared = known.iter().fold(0, |all, name| mix(all, hash(name)));
-    let mut before = std::mem::take(last);
-    if before.declared != declared {
-        before = Suggestions::default();
-    }
-    last.declared = declared;
-    let mut number = 0;
-    for diagnostic in diagnostics {
-        let range = diagnostic.range.clone();
-        let Some(found) = of(diagnostic) else { continue };
-        number += 1;
-        if number > MAX_SUGGESTIONS {
-            return;
-        }
-        let key = mix(hash(&found.name), u64::from(found.kind == UndeclaredKind::Operand));
-        let near = last.near.entry(key).or_insert_with(|| {
-            before.near.remove(&key).unwrap_or_else(|| {
-                let foreign = found.kind == UndeclaredKind::Operand && super::foreign_operand(&found.name).is_some();
-                if foreign { None } else { nearest(&found.name, known, found.kind) }
-            })
-        });
-        found.near.clone_from(near);
-        let fix = write_instead(range, found.near.as_deref());
-        diagnostic.fixes.extend(fix);
+}
+
+/// Adds the most similar name to a report, with the fix that writes it.
+pub fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
+    if let Some(undeclared) = of(diagnostic) {
+        undeclared.near = similar.map(Into::into);
+        diagnostic.fixes.extend(write_instead(diagnostic.range.clone(), similar));
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::lints::{self, CachedLints, LintContext};
 use super::{ItemDiagnostics, Record, context};
+use crate::body::{Body, Checked, EarlierStatements};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::incremental::body::{Body, Checked, EarlierStatements};
-use crate::incremental::memo::Statements;
-use crate::incremental::recovery;
-use crate::rules::syntax_error;
+use crate::memo::Statements;
+use crate::recovery;
 use ptx_flow::flow::LoweredBody;
 use ptx_sema::forms::mnemonics::MnemonicCache;
 use ptx_sema::hir::lower::{self, ItemSource};
@@ -25,20 +24,30 @@ pub(super) struct CheckContext<'a> {
     pub lints: Option<LintContext<'a>>,
 }
 
+/// An item that has to be checked.
+pub(super) struct ItemTask {
+    pub index: usize,
+    /// The hash of its text.
+    pub text: u64,
+    pub name: String,
+    /// The record of an earlier check, whose statements may be reused.
+    pub earlier: Option<Box<Record>>,
+    pub statements: Statements,
+}
+
 /// Checks an item, and also runs its flow lints if the context has them.
 pub(super) fn check_item(
     all: &CheckContext<'_>,
     last: Option<&Snapshot>,
     item: &ModuleItem<'_>,
-    index: usize,
     mnemonics: &mut MnemonicCache,
-    (text, name, old, mut statements): (u64, String, Option<Box<Record>>, Statements),
+    ItemTask { index, text, name, earlier, mut statements }: ItemTask,
 ) -> Box<Record> {
     let CheckContext { snapshot, header, environment, .. } = *all;
     let mut before = None;
-    if let Some(mut old) = old {
-        before = last.and_then(|last| old.before(snapshot, last, item));
-        statements = old.statements;
+    if let Some(mut earlier) = earlier {
+        before = last.and_then(|last| earlier.before(snapshot, last, item));
+        statements = earlier.statements;
     }
     let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
     let Checked { found, dependencies, statements: layout, around, aliases, needs_nodes, .. } = checked;
@@ -94,13 +103,7 @@ pub(super) fn check_contents<'a>(
     // The earlier structure of the function may turn out to be outdated; then the function is checked from scratch, which
     // cannot fail.
     let mut checked = check(before).or_else(|| check(None)).unwrap_or_default();
-    if item.unclosed {
-        checked.found.push(unclosed(source, item));
-    } else if let Some(open) = checked.found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
-        && is_followed(snapshot, item)
-    {
-        *open = unclosed(source, item);
-    }
+    recovery::close(source, item, is_followed(snapshot, item), &mut checked.found);
     let lowered = LoweredBody { statements: statements_of_body, instructions, plain: all.plain };
     let sound = !has_errors(&checked.found) && !checked.needs_nodes;
     let found = lints.filter(|_| sound).and_then(|l| (l.run)(l, item, index, mnemonics, &contents, lowered));
@@ -121,11 +124,4 @@ pub(super) fn is_broken(item: &ModuleItem<'_>) -> bool {
 /// the file.
 pub(super) fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
     item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
-}
-
-/// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another
-/// item.
-fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
-    let header = recovery::header_of(source, item.node).unwrap_or(0..1);
-    syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
 }

@@ -1,6 +1,7 @@
 //! Flow facts of functions: those kept by the flow lints, or those of one function, computed on demand.
 
-use super::{Analyzer, Asked, header};
+use super::Analyzer;
+use crate::declarations::{self, CheckSettings};
 use ptx_flow::flow::{self, Graph, Module};
 use ptx_flow::registers::facts::FunctionFacts;
 use ptx_sema::forms::mnemonics::MnemonicCache;
@@ -10,7 +11,13 @@ use ptx_syntax::{Node, Snapshot};
 
 /// The declarations of a module.
 pub(crate) fn declarations(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Header {
-    header(snapshot, items, &Asked::default(), (&mut Signatures::default(), &|_| None), &mut Vec::new())
+    declarations::header(
+        snapshot,
+        items,
+        &CheckSettings::default(),
+        (&mut Signatures::default(), &|_| None),
+        &mut Vec::new(),
+    )
 }
 
 impl Analyzer {
@@ -44,6 +51,7 @@ impl Analyzer {
 #[cfg(test)]
 mod tests {
     use crate::Analyzer;
+
     use ptx_flow::registers::{RegisterCount, report};
     use ptx_syntax::Snapshot;
 

@@ -1,10 +1,11 @@
 //! The check of a text that is part of another language: its version, target and outer names are not written in it.
 
-use super::{Asked, CheckContext, check_contents, header, is_remembered};
+use super::{CheckContext, check_contents, is_remembered};
 use crate::actions::Actions;
+use crate::declarations::{self, CheckSettings};
 use crate::diagnostic::Diagnostic;
-use crate::incremental::memo::Statements;
-use crate::incremental::recovery;
+use crate::memo::Statements;
+use crate::recovery;
 use ptx_sema::forms::mnemonics::MnemonicCache;
 use ptx_sema::hir::hash::hash_of;
 use ptx_sema::hir::module::{Header, ModuleItem, ModuleSymbol, items};
@@ -35,10 +36,11 @@ impl<'s> Fragment<'s> {
     /// Prepares the check. `environment` stands for all those for which it will be checked.
     pub fn new(snapshot: &'s Snapshot, names: Outside, environment: &Environment) -> Self {
         let items = items(snapshot);
-        let asked = Asked { environment: Some(environment.clone()), ..Asked::default() };
+        let settings = CheckSettings { environment: Some(environment.clone()), ..CheckSettings::default() };
         let mut outside = Vec::new();
-        let mut header = header(snapshot, &items, &asked, (&mut Signatures::default(), &|_| None), &mut outside);
-        outside.extend(super::wherever(snapshot));
+        let mut header =
+            declarations::header(snapshot, &items, &settings, (&mut Signatures::default(), &|_| None), &mut outside);
+        outside.extend(recovery::anywhere(snapshot));
         for (name, symbol) in names.symbols {
             header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
         }

@@ -1,5 +1,6 @@
 //! A check that stopped between two functions, to be continued.
 
+use super::stages::IndexedRecord;
 use super::{Analyzer, Record};
 use ptx_syntax::{Snapshot, SnapshotId};
 use rustc_hash::FxHashMap as HashMap;
@@ -10,7 +11,7 @@ pub(super) struct InterruptedCheck {
     snapshot: SnapshotId,
     environment: u64,
     /// The checked items, by index.
-    done: Vec<(usize, Box<Record>)>,
+    done: Vec<IndexedRecord>,
 }
 
 impl Analyzer {
@@ -19,7 +20,7 @@ impl Analyzer {
         &mut self,
         snapshot: &Snapshot,
         environment: u64,
-        done: Vec<(usize, Box<Record>)>,
+        done: Vec<IndexedRecord>,
         left: impl Iterator<Item = Box<Record>>,
     ) {
         self.functions.put_back(left);

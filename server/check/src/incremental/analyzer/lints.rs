@@ -3,9 +3,10 @@
 //! The lints of a function are cached by the hash of its text. They stay valid for the same version and target of the module,
 //! the same functions that do not return, and the same symbols of the module names that it uses.
 
-use super::{Analyzer, DiagnosticList, ItemDiagnostics, ListBuilder, Report, header, is_remembered};
+use super::{Analyzer, DiagnosticList, ItemDiagnostics, ListBuilder, Report, is_remembered};
+use crate::declarations;
 use crate::diagnostic::Diagnostic;
-use crate::lints::{Analysis, unused_function};
+use crate::lints::{Analysis, CheckedItem};
 use crate::registry;
 use ptx_flow::flow::{self, Graph, Lowered, LoweredBody, Module};
 use ptx_flow::registers::facts::FunctionFacts;
@@ -14,10 +15,8 @@ use ptx_sema::forms::mnemonics::MnemonicCache;
 use ptx_sema::hir::hash::{hash, hash_of, mix};
 use ptx_sema::hir::module::Dependencies;
 use ptx_sema::hir::module::{Header, ModuleItem, is_function, items};
-use ptx_sema::hir::statements::children;
-use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
+use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -90,7 +89,8 @@ impl Analyzer {
             self.analyze(snapshot);
         }
         let items = items(snapshot);
-        let header = header(snapshot, &items, &self.asked, (&mut self.signatures, &|_| None), &mut Vec::new());
+        let header =
+            declarations::header(snapshot, &items, &self.settings, (&mut self.signatures, &|_| None), &mut Vec::new());
         let module = Module::new(snapshot, &items);
         let environment = mix(hash_of(&header.environment), fingerprint(&module));
         if self.lints.interrupted.as_ref().is_none_or(|(of, _)| *of != snapshot.id()) {
@@ -166,7 +166,7 @@ impl Analyzer {
             return None;
         }
         self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);
-        out.extend(self.unused_functions(snapshot, &items));
+        out.extend(self.lints_of_module(snapshot, &items));
         out.sort_by_key(|d| (d.range.start, d.range.end));
         Some(out)
     }
@@ -200,43 +200,15 @@ impl Analyzer {
         ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
     }
 
-    /// Diagnostics for unused functions: those that cannot be called from outside the module and that are named only by other
-    /// unused functions.
-    fn unused_functions(&self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<Diagnostic> {
-        if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
-            return Vec::new();
-        }
-        let remembered = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
-        let (mut waiting, mut places): (Vec<&str>, Vec<(&str, Range<usize>)>) = (Vec::new(), Vec::new());
-        let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
-        for (item, record) in remembered {
-            let Some(record) = record else { continue };
+    /// The flow lints about the functions of the module together.
+    fn lints_of_module(&self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<Diagnostic> {
+        let checked = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
+        let checked = checked.filter_map(|(item, record)| {
+            let record = record.as_ref()?;
             let names = record.dependencies.iter().map(|(name, _)| name.as_ref());
-            if !is_function(item.node) || is_root(snapshot, item.node) {
-                waiting.push(&record.name);
-                waiting.extend(names);
-            } else if let Some(name) = item.node.child_by_field_id(fields().name)
-                && item.node.child_by_field_id(fields().body).is_some()
-            {
-                places.push((&record.name, name.byte_range()));
-                mentions.entry(&record.name).or_default().extend(names);
-            }
-        }
-        if places.is_empty() {
-            return Vec::new();
-        }
-        // Items other than functions also use names: initializers, aliases and lists of targets.
-        let others = items.iter().filter(|i| !is_function(i.node));
-        let others: Vec<_> = others.map(|i| snapshot.text(i.range.clone())).collect();
-        waiting.extend(others.iter().flat_map(|text| words(text)));
-        let mut used: HashSet<&str> = HashSet::default();
-        while let Some(name) = waiting.pop() {
-            if used.insert(name) {
-                waiting.extend(mentions.get(name).into_iter().flatten());
-            }
-        }
-        let unused = places.into_iter().filter(|(name, _)| !used.contains(name));
-        unused.map(|(name, range)| unused_function::report(range, name)).collect()
+            Some(CheckedItem { item, name: &record.name, names: names.collect() })
+        });
+        registry::lint_module(snapshot, items, checked)
     }
 }
 
@@ -317,19 +289,6 @@ impl LintContext<'_> {
 /// Whether an item is a function with a body, which alone has flow lints.
 pub(super) fn has_body(node: Node<'_>) -> bool {
     is_function(node) && node.child_by_field_id(fields().body).is_some()
-}
-
-/// Whether a function can be called from outside of the module.
-fn is_root(snapshot: &Snapshot, node: Node<'_>) -> bool {
-    let f = fields();
-    let kernel = node.child_by_field_id(f.kind).is_some_and(|n| snapshot.text(n.byte_range()) == ".entry");
-    kernel || children(node).iter().any(|c| c.kind == kinds().linkage)
-}
-
-/// The words of a text that may be names.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
-    text.split(move |c| !name(c)).filter(|w| w.starts_with(|c: char| !c.is_ascii_digit()))
 }
 
 pub(super) fn fingerprint(module: &Module) -> u64 {

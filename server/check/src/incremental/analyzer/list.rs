@@ -4,11 +4,13 @@
 //! and adds the offset of each item. Ranges and the places of declarations are computed when a diagnostic is read, so the cost of a
 //! report depends on the number of items and on how many diagnostics are read, not on how many there are.
 
-use super::{Report, earlier::EarlierLocations, module_header::PlacedHeader};
+use super::{Report, module_header::PlacedHeader};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::incremental::recovery::Pruning;
-use crate::rules::{debug_directive, syntax_error};
+use crate::header::is_about_header;
+use crate::locations::{self, EarlierLocations};
+use crate::recovery;
+use crate::recovery::Pruning;
 use ptx_sema::hir::module::{ModuleItem, items};
 use ptx_sema::target::Environment;
 use ptx_syntax::Snapshot;
@@ -31,8 +33,8 @@ impl ItemDiagnostics {
     pub fn new(mut found: Vec<Diagnostic>) -> Self {
         found.sort_by_key(key);
         let codes = codes_of(found.iter().map(Diagnostic::code));
-        let unsettled = found.iter().any(|d| debug_directive::unsettled(d).is_some());
-        let lacks_bracket = found.iter().any(syntax_error::is_opening_bracket);
+        let unsettled = found.iter().any(|d| locations::is_unsettled(d));
+        let lacks_bracket = found.iter().any(recovery::lacks_bracket);
         Self { found: Arc::new(found), codes, unsettled, lacks_bracket }
     }
 
@@ -61,10 +63,9 @@ impl SharedReport {
     pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
         // The check of the header reports these, in the first sequence.
         let Some(first) = self.diagnostics.sequences.first_mut() else { return self };
-        let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
-        if first.iter().any(|segment| segment.of.found.iter().any(header)) && items(snapshot).is_empty() {
+        if first.iter().any(|segment| segment.of.found.iter().any(is_about_header)) && items(snapshot).is_empty() {
             for segment in &mut *first {
-                Arc::make_mut(&mut segment.of.found).retain(|d| !header(d));
+                Arc::make_mut(&mut segment.of.found).retain(|d| !is_about_header(d));
             }
             first.retain(|segment| !segment.of.found.is_empty());
         }
@@ -333,10 +334,10 @@ impl ListBuilder {
         (header, rest): (Vec<Diagnostic>, Vec<Diagnostic>),
         names: PlacedHeader,
     ) -> DiagnosticList {
-        let lacks_bracket = self.lacks_bracket || header.iter().any(syntax_error::is_opening_bracket);
+        let lacks_bracket = self.lacks_bracket || header.iter().any(recovery::lacks_bracket);
         let sequences = vec![sequence(header), self.items(), sequence(rest)];
         let out = DiagnosticList { distinct: sequences.len(), sequences, header: names };
-        let is_bracket = |d: &PlacedDiagnostic<'_>| syntax_error::is_opening_bracket(d.diagnostic);
+        let is_bracket = |d: &PlacedDiagnostic<'_>| recovery::lacks_bracket(d.diagnostic);
         let brackets: Vec<usize> = match lacks_bracket {
             true => out.iter().filter(is_bracket).map(|d| d.range().start).collect(),
             false => Vec::new(),
@@ -391,7 +392,9 @@ mod tests {
 
     #[test]
     fn lists_are_merged_in_text_order() {
-        let at = |start: usize, width: usize| syntax_error::outside_of_function(start..start + width, "a label");
+        let at = |start: usize, width: usize| {
+            crate::rules::syntax_error::outside_of_function(start..start + width, "a label")
+        };
         let one = DiagnosticList::from(vec![at(7, 1), at(3, 2), at(3, 1)]);
         let two = DiagnosticList::from(vec![at(3, 1).severity(Severity::Hint), at(5, 1)]);
         let all = one.with(DiagnosticList::default()).with(two);

@@ -4,20 +4,18 @@
 //! large text, so it is kept if an edit lies within one body and if no item but this function has changed, in the tree too. If the edit
 //! lies within one declaration, only that is read again.
 
-use super::declarations::{DeclaredByItem, declared_by, header};
-use super::unchanged::Unchanged;
-use super::{Asked, initializer};
-use crate::code::Code;
+use super::unchanged::UnchangedItems;
+use crate::declarations::{self, CheckSettings, DeclaredByItem, declared_by, initializer};
 use crate::diagnostic::{Diagnostic, FixEdit};
 use crate::functions::{self, AliasNames};
-use crate::incremental::recovery;
+use crate::header::is_about_header;
+use crate::recovery;
 use ptx_sema::hir::lower;
 use ptx_sema::hir::module::{Dependencies, Header, ModuleItem, ModuleSymbol, is_function};
 use ptx_sema::hir::signature::Signatures;
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
 use ptx_sema::target::project::Project;
 use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
-use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,12 +24,6 @@ const MAX_MOVES: usize = 64;
 
 /// The number of declarations after which the header is read again, because the signatures of all their versions stay cached.
 const MAX_REPLACED: usize = 1024;
-
-/// Returns the hash of the text of an item by its byte range, if it is at hand.
-pub(super) type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
-
-/// The items that no edit has touched since the last snapshot, by their byte range.
-type UnchangedItems<'l> = HashMap<(usize, usize), Unchanged<'l>>;
 
 /// The declarations of a module, with their places as of an earlier text.
 #[derive(Debug, Clone, Default)]
@@ -120,20 +112,20 @@ impl ModuleHeader {
     pub fn new(
         snapshot: &Snapshot,
         items: &[ModuleItem<'_>],
-        asked: &Asked,
+        asked: &CheckSettings,
         signatures: &mut Signatures,
         known: &UnchangedItems<'_>,
     ) -> Self {
         let mut found = Vec::new();
         let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
-        let header = header(snapshot, items, asked, (signatures, &text_of), &mut found);
+        let header = declarations::header(snapshot, items, asked, (signatures, &text_of), &mut found);
         let concerns_others = |item: &ModuleItem<'_>| {
             item.node.kind_id() == kinds().alias_directive
                 || (is_function(item.node) && recovery::lacks_its_end(item.node))
         };
         let is_orderly = header.complete
             && header.aliases.is_empty()
-            && !found.iter().any(|d| d.code() == Code::ModuleHeader)
+            && !found.iter().any(is_about_header)
             && !items.iter().any(concerns_others);
         Self {
             is_orderly,
@@ -153,7 +145,7 @@ impl ModuleHeader {
         mut self,
         last: &Snapshot,
         (snapshot, items): (&Snapshot, &[ModuleItem<'_>]),
-        asked: &Asked,
+        asked: &CheckSettings,
         signatures: &mut Signatures,
         known: &UnchangedItems<'_>,
     ) -> Option<Self> {
@@ -281,7 +273,7 @@ impl ModuleHeader {
     }
 }
 
-fn settings(asked: &Asked) -> (u64, Option<&'static str>, Arc<Project>) {
+fn settings(asked: &CheckSettings) -> (u64, Option<&'static str>, Arc<Project>) {
     let environment = asked.environment.as_ref().map_or(0, ptx_sema::hir::hash::hash_of);
     (environment, asked.target.map(|target| target.name), Arc::clone(&asked.project))
 }

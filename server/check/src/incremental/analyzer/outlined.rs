@@ -4,10 +4,12 @@
 //! syntax error may declare something that the outline does not show. Then the declarations are read again, and the results of the other
 //! parts are kept only where they still hold, as after an edit.
 
-use super::contents::{CheckContext, check_item};
+use super::contents::{CheckContext, ItemTask, check_item};
 use super::lints::{Cancelled, LintContext, fingerprint, lints_of};
-use super::{Analyzer, Record, Report, context, header, is_remembered, name_of};
-use crate::incremental::memo::Statements;
+use super::stages::{IndexedRecord, ModuleCheck};
+use super::{Analyzer, Record, Report, is_remembered, name_of};
+use crate::declarations;
+use crate::memo::Statements;
 use ptx_flow::flow::Module;
 use ptx_sema::forms::mnemonics::MnemonicCache;
 use ptx_sema::hir::hash::{hash_of, hash_range};
@@ -19,7 +21,7 @@ use std::collections::BTreeSet;
 /// The result of a part.
 enum PartResult {
     /// The checked items, each with its index in the module.
-    Checked(Vec<(usize, Box<Record>)>),
+    Checked(Vec<IndexedRecord>),
     Broken(CompletePart),
 }
 
@@ -45,7 +47,7 @@ impl Analyzer {
             }
         }
         let mut environment = known.environment;
-        let mut done: Vec<(usize, Box<Record>)> = Vec::new();
+        let mut done: Vec<IndexedRecord> = Vec::new();
         if broken.is_empty() {
             done.extend(checked.into_iter().flat_map(|(_, records)| records));
         } else {
@@ -62,7 +64,8 @@ impl Analyzer {
     }
 
     fn declarations(&mut self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Declarations {
-        let header = header(snapshot, items, &self.asked, (&mut self.signatures, &|_| None), &mut Vec::new());
+        let header =
+            declarations::header(snapshot, items, &self.settings, (&mut self.signatures, &|_| None), &mut Vec::new());
         let environment = hash_of(&header.environment);
         Declarations { header, module: Module::new(snapshot, items), environment }
     }
@@ -127,19 +130,23 @@ impl Analyzer {
         outline: &mut Outline<'_>,
         module: &Module,
         mut earlier: HashMap<usize, (usize, Box<Record>)>,
-    ) -> (u64, Vec<(usize, Box<Record>)>) {
+    ) -> (u64, Vec<IndexedRecord>) {
         let snapshot = outline.snapshot().clone();
         let items = items(&snapshot);
         let now = self.declarations(&snapshot, &items);
         let same_module = fingerprint(module) == fingerprint(&now.module);
         let (mut done, mut outdated) = (Vec::new(), BTreeSet::new());
+        let check = ModuleCheck {
+            snapshot: &snapshot,
+            items: &items,
+            header: &now.header,
+            difference: None,
+            environment: now.environment,
+        };
         for (index, item) in items.iter().enumerate() {
             let Some((part, record)) = earlier.remove(&item.range.start) else { continue };
             let lints_hold = record.lints.as_ref().is_none_or(|lints| lints.names_hold(&now.header, index));
-            if same_module
-                && lints_hold
-                && record.holds(context(now.environment, &now.header), (&now.header, None), index)
-            {
+            if same_module && lints_hold && record.holds(&check, index) {
                 done.push((index, record));
             } else {
                 outdated.insert(part);
@@ -154,21 +161,18 @@ impl Analyzer {
 }
 
 /// Checks the items of a part; the first one has the index `first` in the module. `None` if the check needs nodes that the trees lack.
-fn records_of(
-    context: &CheckContext<'_>,
-    first: usize,
-    mnemonics: &mut MnemonicCache,
-) -> Option<Vec<(usize, Box<Record>)>> {
+fn records_of(context: &CheckContext<'_>, first: usize, mnemonics: &mut MnemonicCache) -> Option<Vec<IndexedRecord>> {
     let snapshot = context.snapshot;
     let mut out = Vec::new();
     for (index, item) in items(snapshot).iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
-        let text = hash_range(snapshot, item.range.clone());
-        let known = (text, name_of(snapshot, item.node), None, Statements::forgetful());
-        let record = check_item(context, None, item, first + index, mnemonics, known);
+        let index = first + index;
+        let (text, name) = (hash_range(snapshot, item.range.clone()), name_of(snapshot, item.node));
+        let task = ItemTask { index, text, name, earlier: None, statements: Statements::forgetful() };
+        let record = check_item(context, None, item, mnemonics, task);
         if record.needs_nodes {
             return None;
         }
-        out.push((first + index, record.without_statements()));
+        out.push((index, record.without_statements()));
     }
     Some(out)
 }

@@ -1,6 +1,6 @@
 //! Finds the functions that have not changed since the last snapshot.
 
-use crate::incremental::body::is_same_subtree;
+use crate::body::is_same_subtree;
 use ptx_sema::hir::module::ModuleItem;
 use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
 use rustc_hash::FxHashMap as HashMap;
@@ -9,12 +9,12 @@ use std::ops::Range;
 /// A byte range of the text and the hash of its content.
 pub type HashedRange = (Range<usize>, u64);
 
+/// The items that no edit has touched since the last snapshot, by their byte range.
+pub type UnchangedItems<'l> = HashMap<(usize, usize), Unchanged<'l>>;
+
 /// The functions that no edit since the last snapshot touched, by their current byte range. Without this, hashing megabytes
 /// for each keystroke would be the largest part of its cost.
-pub fn unchanged<'l>(
-    last: Option<&'l (Snapshot, Vec<HashedRange>)>,
-    snapshot: &Snapshot,
-) -> HashMap<(usize, usize), Unchanged<'l>> {
+pub fn unchanged<'l>(last: Option<&'l (Snapshot, Vec<HashedRange>)>, snapshot: &Snapshot) -> UnchangedItems<'l> {
     let Some((last, functions)) = last else { return HashMap::default() };
     let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
     let moved = |(range, hash): &HashedRange| {

@@ -1,33 +1,47 @@
 //! Reads the declarations of a module: everything outside of function bodies.
 
-use super::module_header::TextHashes;
-use super::{Asked, initializer};
 use crate::declare::{self, DeclarationSite, Earlier};
 use crate::diagnostic::Diagnostic;
 use crate::header::HeaderProgress;
-use crate::incremental::recovery;
+use crate::recovery;
 use crate::rules::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
 };
 use crate::variables::{self, ModuleDeclaration};
 use crate::{directives, functions};
+use ptx_isa::tables::TargetInfo;
 use ptx_sema::hir::directive_parts;
 use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::hir::module::{Header, ModuleItem, ModuleSymbol, is_function};
 use ptx_sema::hir::signature::Signatures;
 use ptx_sema::hir::symbols::{Symbol, VariableOrigin};
 use ptx_sema::target::Environment;
+use ptx_sema::target::project::Project;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Settings of the check that the module's own header does not give.
+#[derive(Debug, Default)]
+pub struct CheckSettings {
+    /// The version and target of a text that has no header of its own.
+    pub environment: Option<Environment>,
+    /// The target that replaces the module's own.
+    pub target: Option<&'static TargetInfo>,
+    /// The project for whose targets the module is checked.
+    pub project: Arc<Project>,
+}
+
+/// Returns the hash of the text in a range, if it is at hand.
+pub type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
+
 /// Checks everything outside of function bodies and collects the module's declarations. `text_of` returns the hash of the text of
 /// an item, if it is at hand.
-pub(super) fn header(
+pub fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
-    asked: &Asked,
+    asked: &CheckSettings,
     (signatures, text_of): (&mut Signatures, &TextHashes<'_>),
     out: &mut Vec<Diagnostic>,
 ) -> Header {
@@ -77,13 +91,15 @@ pub(super) fn header(
 }
 
 /// The names that one item declares, and the diagnostics about it, whose ranges are those in the file.
-pub(super) struct DeclaredByItem {
+pub struct DeclaredByItem {
+    /// The names with their symbols.
     pub symbols: HashMap<String, ModuleSymbol>,
+    /// The diagnostics.
     pub found: Vec<Diagnostic>,
 }
 
 /// Reads a function or a variable, as if there were no other declaration. `index` is that of the item.
-pub(super) fn declared_by(
+pub fn declared_by(
     snapshot: &Snapshot,
     (index, item): (usize, &ModuleItem<'_>),
     environment: &Environment,
@@ -93,7 +109,7 @@ pub(super) fn declared_by(
     header.environment.clone_from(environment);
     let mut reader = DeclarationReader::new(snapshot, header, signatures);
     let mut out = Vec::new();
-    let found = reader.item((index, item, None), &Asked::default(), &|_| None, &mut out);
+    let found = reader.item((index, item, None), &CheckSettings::default(), &|_| None, &mut out);
     out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
     DeclaredByItem { symbols: reader.header.symbols, found: out }
 }
@@ -121,7 +137,7 @@ impl<'a> DeclarationReader<'a> {
     fn item(
         &mut self,
         (index, item, next): (usize, &ModuleItem<'_>, Option<&ModuleItem<'_>>),
-        asked: &Asked,
+        asked: &CheckSettings,
         text_of: &TextHashes<'_>,
         out: &mut Vec<Diagnostic>,
     ) -> Vec<Diagnostic> {
@@ -241,4 +257,20 @@ fn end_of_header(item: &ModuleItem<'_>) -> usize {
 fn first_word(text: &str) -> Range<usize> {
     let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
     0..end.max(text.chars().next().map_or(1, char::len_utf8))
+}
+
+/// The last initializer of a declaration.
+pub fn initializer(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_last_child();
+    while more {
+        let child = cursor.node();
+        if child.kind_id() == kinds().declarator
+            && let Some(value) = child.child_by_field_id(fields().value)
+        {
+            return Some(value);
+        }
+        more = cursor.goto_previous_sibling();
+    }
+    None
 }

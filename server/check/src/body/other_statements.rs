@@ -3,8 +3,8 @@
 use super::Body;
 use super::children::{Children, KnownStatement};
 use crate::directives;
-use crate::incremental::recovery;
 use crate::lists;
+use crate::recovery;
 use crate::rules::{debug_directive, duplicate_name, misplaced_directive, syntax_error};
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::directive_parts;

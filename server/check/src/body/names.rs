@@ -1,7 +1,7 @@
 //! Looks up names in a function.
 
 use super::Body;
-use crate::incremental::memo::NameMeaning;
+use crate::memo::NameMeaning;
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::hir::module::Header;
 use ptx_sema::hir::signature::Callee;

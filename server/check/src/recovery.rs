@@ -453,3 +453,34 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
     let node = snapshot.node_at(last).filter(|n| n.kind_id() == kinds().comment)?;
     is_endless_comment(snapshot.text(node.byte_range()).as_bytes()).then(|| node.byte_range())
 }
+
+/// The diagnostics about signs that may stand anywhere in a text.
+pub fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = snapshot.too_deep().map(syntax_error::too_deep).collect();
+    out.extend(syntax_error::foreign_character(snapshot));
+    out
+}
+
+/// Adds the report on a function whose closing brace is missing, or improves it: if more of the text follows, the end of the file is not its
+/// place.
+pub fn close(source: ItemSource<'_>, item: &ModuleItem<'_>, followed: bool, out: &mut Vec<Diagnostic>) {
+    if item.unclosed {
+        out.push(unclosed(source, item));
+    } else if let Some(open) = out.iter_mut().find(|d| syntax_error::is_end_of_block(d))
+        && followed
+    {
+        *open = unclosed(source, item);
+    }
+}
+
+/// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another
+/// item.
+fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
+    let header = header_of(source, item.node).unwrap_or(0..1);
+    syntax_error::unclosed_function(header, last_character(source, item.node, item.range.end))
+}
+
+/// Whether a diagnostic reports a missing opening bracket, which makes all that follows unreadable.
+pub fn lacks_bracket(diagnostic: &Diagnostic) -> bool {
+    syntax_error::is_opening_bracket(diagnostic)
+}

@@ -8,7 +8,7 @@ use ptx_syntax::Snapshot;
 
 /// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough.
 #[derive(Default)]
-pub(super) struct EarlierLocations {
+pub struct EarlierLocations {
     known: debug::KnownLocations,
     /// The number of items whose locations are known.
     read: usize,
@@ -17,7 +17,7 @@ pub(super) struct EarlierLocations {
 impl EarlierLocations {
     /// `first` is the index of the first diagnostic of the function, `before` are the items before it.
     pub fn settle(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
-        if !out.iter().skip(first).any(|d| debug_directive::unsettled(d).is_some()) {
+        if !out.iter().skip(first).any(is_unsettled) {
             return;
         }
         for item in before.iter().skip(self.read).filter(|item| is_function(item.node)) {
@@ -34,4 +34,9 @@ impl EarlierLocations {
             }
         }
     }
+}
+
+/// Whether a diagnostic depends on the locations in earlier items.
+pub fn is_unsettled(diagnostic: &Diagnostic) -> bool {
+    debug_directive::unsettled(diagnostic).is_some()
 }

@@ -5,7 +5,7 @@
 //! compared, even if the statement was absent from the text for some checks, so a result cannot be stale.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::undeclared_name::Suggestions;
+use crate::suggestions::Suggestions;
 use ptx_sema::hir::hash::hash;
 use ptx_sema::hir::symbols::Symbol;
 use rustc_hash::FxHashMap;

@@ -16,8 +16,8 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::directives::{self, debug};
 use crate::functions::AliasNames;
-use crate::incremental::memo::Statements;
-use crate::incremental::recovery;
+use crate::memo::Statements;
+use crate::recovery;
 use crate::rules::parameter_list::ParameterOwner;
 use crate::rules::{duplicate_name, reserved_name, syntax_error, undeclared_name};
 use crate::{initializer, lists};
@@ -292,7 +292,7 @@ impl<'a, 't> Body<'a, 't> {
 
     fn finish(mut self) -> Option<Checked> {
         self.lost.prune(&mut self.out);
-        undeclared_name::add_help(&mut self.out, &self.declared, &mut self.statements.suggestions);
+        self.statements.suggestions.add_to(&mut self.out, &self.declared);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));

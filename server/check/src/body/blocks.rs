@@ -3,7 +3,7 @@
 
 use super::Body;
 use super::children::Children;
-use crate::incremental::memo::Inside;
+use crate::memo::Inside;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::hash::{hash, mix};
 use ptx_syntax::Node;
