@@ -30,16 +30,16 @@ pub use ptx_sema::forms::operands::{MismatchKind, OperandMismatch};
 pub use ptx_sema::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 
 // What is wrong with a module.
-pub use ptx_check::code::{Code, DiagnosticLevel};
-pub use ptx_check::diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
-pub use ptx_check::finding::{DiagnosticMessage, Finding, Text};
-pub use ptx_check::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};
+pub use ptx_check::{
+    Analyzer, Code, Diagnostic, DiagnosticLevel, DiagnosticList, DiagnosticMessage, Finding, Fix, FixEdit,
+    PlacedDiagnostic, Related, Report, Severity, SharedReport, Text,
+};
 
 // PTX in a text of another language.
+pub use ptx_check::asm::AsmProblem;
 pub use ptx_check::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineModule, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
-pub use ptx_check::rules::asm::AsmProblem;
 
 // What flow knows about functions.
 pub use ptx_flow::addresses::lanes::active_lanes;
@@ -53,7 +53,7 @@ pub use ptx_flow::registers::{Figure, Figures, MeasuredRegisters, RegisterCount,
 
 /// Diagnostics about the text around PTX in another language, which its finder asks for.
 pub mod asm {
-    pub use ptx_check::rules::asm::report;
+    pub use ptx_check::asm::report;
 }
 
 /// What a declaration declares.
@@ -88,9 +88,7 @@ pub mod module {
 
 /// Declarations and uses of names, and what a name may be.
 pub mod names {
-    pub use ptx_check::rules::reserved_name::{ReservedName, reserved};
-    pub use ptx_check::rules::undeclared_name::is_template;
-    pub use ptx_check::rules::{ForeignWord, foreign_operand};
+    pub use ptx_check::names::{ForeignWord, ReservedName, foreign_operand, is_template, reserved};
     pub use ptx_sema::semantics::names::{
         all_in_module, debug_label, find, function_around, in_debugging_data, in_directive, is_before_colon,
         is_debugging_data, numbered, numbers, occurrences, range_of, ranges,
@@ -116,8 +114,7 @@ pub mod spec {
 
 /// One statement outside of its module.
 pub mod statement {
-    pub use ptx_check::rules::syntax_error::{is_unfinished, outside_of_function};
-    pub use ptx_check::statement::check;
+    pub use ptx_check::statement::{check, is_unfinished, outside_of_function};
 }
 
 /// Versions and targets by name.

@@ -8,8 +8,8 @@ mod instructions;
 mod names;
 mod other_statements;
 
-pub use around::NamesAround;
-pub use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
+pub(crate) use around::NamesAround;
+pub(crate) use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
 
 use crate::actions::Actions;
 use crate::code::Code;
@@ -38,7 +38,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 /// One function under check.
-pub struct Body<'a, 't> {
+pub(crate) struct Body<'a, 't> {
     source: ItemSource<'t>,
     header: &'a Header,
     /// Index of the item; it determines which module names are visible, since names must be declared before their use.
@@ -104,7 +104,7 @@ pub struct Body<'a, 't> {
 
 /// The result of the check of an item.
 #[derive(Default)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// Ranges count from the start of the item.
     pub found: Vec<Diagnostic>,
     /// The module names that the item uses, in order, with their symbols.
@@ -116,7 +116,7 @@ pub struct Checked {
     /// What its instructions do, if it is a text inside another language. Ranges count from the start of the item.
     pub actions: Actions,
     /// Whether the result is of no use, because the check needs the nodes of statements that were read without the parser.
-    pub needs_nodes: bool,
+    pub(crate) needs_nodes: bool,
     /// Its `.alias` directives. Whether a name may be an alias depends on more than the text of the item. Ranges count from the
     /// start of the item.
     pub aliases: Vec<AliasNames>,
@@ -124,7 +124,7 @@ pub struct Checked {
 
 impl<'a, 't> Body<'a, 't> {
     /// Prepares the check of an item. `environment` is the fingerprint of the module's header.
-    pub fn new(
+    pub(crate) fn new(
         source: ItemSource<'t>,
         header: &'a Header,
         item: usize,
@@ -174,21 +174,21 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// Makes the check add each instruction to `all`, in text order.
-    pub fn keep_instructions(mut self, all: &'a mut Vec<LoweredInstruction<'t>>) -> Self {
+    pub(crate) fn keep_instructions(mut self, all: &'a mut Vec<LoweredInstruction<'t>>) -> Self {
         all.clear();
         self.lowered = Some(all);
         self
     }
 
     /// Tells the check which statements of the text were read without the parser.
-    pub fn without_nodes(mut self, plain: &'a [PlainStatement]) -> Self {
+    pub(crate) fn without_nodes(mut self, plain: &'a [PlainStatement]) -> Self {
         self.plain = plain;
         self
     }
 
     /// Checks a `function` node; the diagnostics count from the start of the item. With [`Self::keep_instructions`], adds the
     /// statements of the outermost block to `statements`.
-    pub fn function<'n>(mut self, node: Node<'n>, statements: &mut Vec<Child<'n>>) -> Option<Checked> {
+    pub(crate) fn function<'n>(mut self, node: Node<'n>, statements: &mut Vec<Child<'n>>) -> Option<Checked> {
         let f = fields();
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
@@ -263,7 +263,7 @@ impl<'a, 't> Body<'a, 't> {
 
     /// Checks the initializers of a `variable_declaration` of the module; the diagnostics count from the start of the item.
     /// Other errors in the declaration, and all syntax errors, are reported with the module's header.
-    pub fn variable(mut self, node: Node<'_>) -> Option<Checked> {
+    pub(crate) fn variable(mut self, node: Node<'_>) -> Option<Checked> {
         let declaration = lower::declaration(self.source, node);
         let mut found = Vec::new();
         self.initializers(self.source, &declaration, node, "module", &mut found);
@@ -272,7 +272,7 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// Checks a `section_directive`; the diagnostics count from the start of the item.
-    pub fn section(mut self, node: Node<'_>) -> Option<Checked> {
+    pub(crate) fn section(mut self, node: Node<'_>) -> Option<Checked> {
         debug::section(self.source, node, &self.header.environment, &mut self.out);
         self.finish()
     }

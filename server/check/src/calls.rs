@@ -14,7 +14,7 @@ use ptx_sema::hir::symbols::{Symbol, TargetListKind, VariableOrigin, VariableSym
 use ptx_sema::hir::types::TypeId;
 
 /// Checks the labels, functions and target lists that an instruction names. `fitting` is the operand variant that it fits.
-pub fn check(
+pub(crate) fn check(
     instruction: &Instruction<'_>,
     fitting: &OperandVariant,
     names: &dyn NameLookup,
@@ -39,7 +39,11 @@ pub fn check(
 }
 
 /// The report on a call whose results or arguments stand without parentheses: `call y, f, x` for `call (y), f, (x)`.
-pub fn without_parentheses(instruction: &Instruction<'_>, text: &str, names: &dyn NameLookup) -> Option<Diagnostic> {
+pub(crate) fn without_parentheses(
+    instruction: &Instruction<'_>,
+    text: &str,
+    names: &dyn NameLookup,
+) -> Option<Diagnostic> {
     let operands = &instruction.operands;
     let symbol = |operand: &Operand<'_>| name(operand).and_then(|name| names.look_up(name));
     let is_function = |operand: &Operand<'_>| matches!(symbol(operand), Some(Symbol::Function { .. }));

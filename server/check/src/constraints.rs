@@ -8,7 +8,7 @@ use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
 use ptx_sema::hir::literal;
 
 /// A violated constraint: the index of the operand and the data of the diagnostic.
-pub type Violation = (usize, OperandRange);
+pub(crate) type Violation = (usize, OperandRange);
 
 /// A constraint: reads the operands by the names that the form gives them.
 type Constraint = fn(&NamedOperands<'_, '_>) -> Option<Violation>;
@@ -18,7 +18,7 @@ const CONSTRAINTS: &[(&str, Constraint)] =
     &[("fraction", fraction), ("policy-range", policy_range), ("vmad-negation", vmad_negation)];
 
 /// The first violated named constraint of the form. The operands of the instruction must fit `variant` already.
-pub fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
+pub(crate) fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
     let operands = NamedOperands { instruction, form, variant };
     let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
     wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Settings of the check that the module's own header does not give.
 #[derive(Debug, Default)]
-pub struct CheckSettings {
+pub(crate) struct CheckSettings {
     /// The version and target of a text that has no header of its own.
     pub environment: Option<Environment>,
     /// The target that replaces the module's own.
@@ -34,11 +34,11 @@ pub struct CheckSettings {
 }
 
 /// Returns the hash of the text in a range, if it is at hand.
-pub type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
+pub(crate) type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
 
 /// Checks everything outside of function bodies and collects the module's declarations. `text_of` returns the hash of the text of
 /// an item, if it is at hand.
-pub fn header(
+pub(crate) fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     asked: &CheckSettings,
@@ -91,7 +91,7 @@ pub fn header(
 }
 
 /// The names that one item declares, and the diagnostics about it, whose ranges are those in the file.
-pub struct DeclaredByItem {
+pub(crate) struct DeclaredByItem {
     /// The names with their symbols.
     pub symbols: HashMap<String, ModuleSymbol>,
     /// The diagnostics.
@@ -99,7 +99,7 @@ pub struct DeclaredByItem {
 }
 
 /// Reads a function or a variable, as if there were no other declaration. `index` is that of the item.
-pub fn declared_by(
+pub(crate) fn declared_by(
     snapshot: &Snapshot,
     (index, item): (usize, &ModuleItem<'_>),
     environment: &Environment,
@@ -260,7 +260,7 @@ fn first_word(text: &str) -> Range<usize> {
 }
 
 /// The last initializer of a declaration.
-pub fn initializer(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn initializer(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_last_child();
     while more {

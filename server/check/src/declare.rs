@@ -6,8 +6,8 @@ mod place;
 mod shape;
 mod sizes;
 
-pub use again::{Earlier, redeclared};
-pub use parts::{function_attributes, function_linkages, kernel_parameters};
+pub(crate) use again::{Earlier, redeclared};
+pub(crate) use parts::{function_attributes, function_linkages, kernel_parameters};
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::duplicate_name;
@@ -18,18 +18,18 @@ use ptx_sema::target::Environment;
 
 /// The place of a declaration: module, body or parameter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeclarationSite {
+pub(crate) struct DeclarationSite {
     /// In the module, in a body, or in a list of parameters or results.
     pub origin: VariableOrigin,
     /// In the header of a function without a body, or in a `.callprototype`: few rules apply there.
-    pub bodiless: bool,
+    pub(crate) bodiless: bool,
     /// In a `.callprototype`.
     pub prototype: bool,
 }
 
 impl DeclarationSite {
     /// The site of a variable, or of a parameter of a function with a body.
-    pub fn of(origin: VariableOrigin) -> Self {
+    pub(crate) fn of(origin: VariableOrigin) -> Self {
         Self { origin, bodiless: false, prototype: false }
     }
 
@@ -50,7 +50,7 @@ impl DeclarationSite {
 }
 
 /// Declares names in the frame of a block, and reports names that the block declares already.
-pub fn declare<'t>(
+pub(crate) fn declare<'t>(
     names: Vec<DeclaredName<'t>>,
     frame: &mut NameFrame<&'t str, DeclaredSymbol>,
     out: &mut Vec<Diagnostic>,
@@ -69,7 +69,7 @@ pub fn declare<'t>(
 
 /// Checks a declaration by itself. False if its state space or its type is wrong; then nothing more can be said of the names that
 /// it declares.
-pub fn check(
+pub(crate) fn check(
     declaration: &Declaration<'_>,
     site: DeclarationSite,
     environment: &Environment,

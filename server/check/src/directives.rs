@@ -1,8 +1,8 @@
 //! Checks directives other than declarations: their place, their arguments, and the directives that they require or exclude.
 
-pub mod debug;
-pub mod header;
-pub mod pragma;
+pub(crate) mod debug;
+pub(crate) mod header;
+pub(crate) mod pragma;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rules::requires_version::GatedSubject;
@@ -18,7 +18,7 @@ use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
 /// Whether the module's version and target pass the gates of a feature. Reports a gate that refuses it or that deprecates it.
-pub fn gates(
+pub(crate) fn gates(
     range: Range<usize>,
     what: &str,
     gates: &'static [Gate],
@@ -42,14 +42,14 @@ fn part(range: Range<usize>, directive: &str, name: &str, environment: &Environm
 }
 
 /// The first word of a statement: up to white space, `;`, `{` or `"`.
-pub fn first_word<'t>(source: ItemSource<'t>, node: Node<'_>) -> SourceWord<'t> {
+pub(crate) fn first_word<'t>(source: ItemSource<'t>, node: Node<'_>) -> SourceWord<'t> {
     let word = source.word(node);
     let end = word.text.find(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '"')).unwrap_or(word.text.len());
     SourceWord { text: word.text.get(..end).unwrap_or(""), start: word.start }
 }
 
 /// Whether a directive may stand in `place`, a place name of the tables. Reports it if not.
-pub fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
+pub(crate) fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mut Vec<Diagnostic>) -> bool {
     let fits = directive.places.contains(&place);
     if !fits {
         out.push(misplaced_directive::report(word, directive));
@@ -58,7 +58,7 @@ pub fn stands(word: SourceWord<'_>, directive: &Directive, place: &str, out: &mu
 }
 
 /// The report on a directive that the grammar does not know at this place: it is unknown or misplaced.
-pub fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
+pub(crate) fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
     let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
     Some(match ISA.directive(name.text) {
         Some(directive) => misplaced_directive::report(name, directive),
@@ -67,7 +67,7 @@ pub fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
 }
 
 /// Checks a directive that is a statement. `place` is `module`, `entry-body` (the body of a kernel) or `body`.
-pub fn statement(
+pub(crate) fn statement(
     source: ItemSource<'_>,
     node: Node<'_>,
     place: &str,

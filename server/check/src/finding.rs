@@ -31,7 +31,7 @@ pub trait DiagnosticMessage {
 }
 
 /// The data type of a diagnostic that has its own code.
-pub trait Coded: DiagnosticMessage + Any + Debug + Clone + Eq + Hash + Send + Sync {
+pub(crate) trait Coded: DiagnosticMessage + Any + Debug + Clone + Eq + Hash + Send + Sync {
     /// The code of the diagnostic.
     const CODE: Code;
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The diagnostics about declarations of functions. Their ranges count from the start of the file, since one may concern two items.
-pub type Out<'o> = &'o mut Vec<Diagnostic>;
+pub(crate) type Out<'o> = &'o mut Vec<Diagnostic>;
 
 /// A function declaration: its syntax node and the words of its header.
 struct FunctionDeclaration<'t, 'n> {
@@ -56,7 +56,7 @@ impl FunctionDeclaration<'_, '_> {
 /// Enters a function into the header, or compares it with its earlier declaration and reports a mismatch. `item` is the index of the
 /// function's item, `text` the hash of its text, if it is at hand. `source` may end after the name if the signature is known
 /// ([`Signatures::knows`]).
-pub fn declare(
+pub(crate) fn declare(
     source: ItemSource<'_>,
     node: Node<'_>,
     (item, text): (usize, Option<u64>),
@@ -137,7 +137,7 @@ fn disagreement(
 
 /// The names of an `.alias` directive, both declared in the module.
 #[derive(Debug, Clone)]
-pub struct AliasNames {
+pub(crate) struct AliasNames {
     /// The alias: its text and its byte range in the file.
     pub alias: (Box<str>, Range<usize>),
     /// The function for which it stands, likewise.
@@ -146,7 +146,7 @@ pub struct AliasNames {
 
 impl AliasNames {
     /// The same names, `by` bytes further on.
-    pub fn shifted(mut self, by: usize) -> Self {
+    pub(crate) fn shifted(mut self, by: usize) -> Self {
         for (_, range) in [&mut self.alias, &mut self.function] {
             *range = range.start + by..range.end + by;
         }
@@ -155,7 +155,7 @@ impl AliasNames {
 }
 
 /// Checks an `.alias` directive of the module.
-pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
+pub(crate) fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
     let Some((name, aliasee)) = directive_parts::alias_names(source, node) else { return };
     let find = |word: SourceWord<'_>| header.symbols.get(word.text);
     let range = |word: SourceWord<'_>| source.absolute(word.range());
@@ -174,7 +174,7 @@ pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: O
 }
 
 /// Makes a name of the module the alias of another one, or reports why it cannot be.
-pub fn declare_alias(names: AliasNames, header: &mut Header, out: Out<'_>) {
+pub(crate) fn declare_alias(names: AliasNames, header: &mut Header, out: Out<'_>) {
     let AliasNames { alias: (name, range), function: (function, function_range) } = names;
     let (Some(symbol), Some(meant)) = (header.symbols.get(&*name), header.symbols.get(&*function)) else { return };
     if let Some(Some(other)) = header.aliases.get(&name) {
@@ -187,7 +187,7 @@ pub fn declare_alias(names: AliasNames, header: &mut Header, out: Out<'_>) {
 }
 
 /// Reports functions that are declared but neither defined, `.extern` nor an alias.
-pub fn undefined(header: &Header, out: Out<'_>) {
+pub(crate) fn undefined(header: &Header, out: Out<'_>) {
     for (name, symbol) in &header.symbols {
         let Symbol::Function { kernel, .. } = symbol.symbol else { continue };
         let elsewhere = symbol.linkage == Some(".extern") || header.aliases.contains_key(name.as_str());
@@ -198,7 +198,7 @@ pub fn undefined(header: &Header, out: Out<'_>) {
 }
 
 /// The text of a variable's initializer, if it is a table of functions: an array from which an indirect call can choose.
-pub fn table(
+pub(crate) fn table(
     snapshot: &Snapshot,
     node: Node<'_>,
     name: &str,

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Checks the header of a module while its items are met in text order: reads it, and reports what is wrong or missing.
 #[derive(Debug, Default, Clone)]
-pub struct HeaderProgress {
+pub(crate) struct HeaderProgress {
     reader: HeaderReader,
     /// A `.section` directive, anywhere in the module.
     section: bool,
@@ -25,23 +25,23 @@ pub struct HeaderProgress {
 
 impl HeaderProgress {
     /// The progress of a text whose version and target are known without a header.
-    pub fn given() -> Self {
+    pub(crate) fn given() -> Self {
         Self { reader: HeaderReader::complete(), ..Self::default() }
     }
 
     /// Handles an item that is not part of the header: `.version` and `.target` must stand before it.
-    pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
+    pub(crate) fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.reader.end();
         self.require(range.clone(), range.start, true, out);
     }
 
     /// Records that the module has a `.section`.
-    pub fn section(&mut self) {
+    pub(crate) fn section(&mut self) {
         self.section = true;
     }
 
     /// Handles the end of the file. `last` is the range of its last character.
-    pub fn end(&mut self, last: Range<usize>, out: &mut Vec<Diagnostic>) {
+    pub(crate) fn end(&mut self, last: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.require(last.clone(), last.end, true, out);
         for (range, option) in self.needy.iter().filter(|_| !self.section) {
             for directive in option.requires {
@@ -65,7 +65,7 @@ impl HeaderProgress {
     }
 
     /// Checks a `.version` directive and enters the version into `environment`.
-    pub fn version(
+    pub(crate) fn version(
         &mut self,
         source: ItemSource<'_>,
         node: Node<'_>,
@@ -77,7 +77,7 @@ impl HeaderProgress {
     }
 
     /// Checks a `.target` directive and enters architecture and options into `environment`.
-    pub fn target(
+    pub(crate) fn target(
         &mut self,
         source: ItemSource<'_>,
         node: Node<'_>,
@@ -105,7 +105,7 @@ impl HeaderProgress {
     }
 
     /// Checks an `.address_size` directive and enters the size into `environment`.
-    pub fn address_size(
+    pub(crate) fn address_size(
         &mut self,
         source: ItemSource<'_>,
         node: Node<'_>,
@@ -127,6 +127,6 @@ impl HeaderProgress {
 }
 
 /// Whether a diagnostic is about the directives that open a module.
-pub fn is_about_header(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_about_header(diagnostic: &Diagnostic) -> bool {
     diagnostic.code() == Code::ModuleHeader
 }

@@ -8,7 +8,7 @@ use ptx_sema::hir::ast::{ConstantValue, Operand, OperandKind};
 use ptx_sema::hir::literal::{self, FloatLiteral};
 
 /// Checks the immediates in an operand that fits its pattern. `mnemonic` is the opcode with its modifiers, as written.
-pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str, out: &mut Vec<Diagnostic>) {
     if let OperandPattern::Value(spec) = shape
         && spec.value.kind == ValueKind::Value
     {

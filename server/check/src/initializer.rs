@@ -27,7 +27,7 @@ const MAX_DIAGNOSTICS: usize = 10;
 
 /// The declaration around an initializer.
 #[derive(Debug, Clone, Copy)]
-pub struct InitializerContext<'a, 't> {
+pub(crate) struct InitializerContext<'a, 't> {
     /// The text into which offsets count.
     pub source: ItemSource<'t>,
     /// Version, target and address size.
@@ -39,7 +39,12 @@ pub struct InitializerContext<'a, 't> {
 }
 
 /// Checks the initializers of a `variable_declaration` node. Its syntax errors are reported elsewhere.
-pub fn check(place: InitializerContext<'_, '_>, node: Node<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    place: InitializerContext<'_, '_>,
+    node: Node<'_>,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
     let declarators = named_children(node).filter(|n| n.kind_id() == kinds().declarator);
     for (index, (declarator, node)) in place.declaration.declarators.iter().zip(declarators).enumerate() {
         let Some(value) = node.child_by_field_id(fields().value) else { continue };

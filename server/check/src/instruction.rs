@@ -26,7 +26,7 @@ use ptx_sema::hir::types::register_type;
 use ptx_sema::target::Environment;
 
 /// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
-pub fn check(
+pub(crate) fn check(
     instruction: &Instruction<'_>,
     text: &str,
     resolved: &ResolvedMnemonic,

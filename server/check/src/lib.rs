@@ -3,45 +3,58 @@
 //! [`rules`] and [`lints`] have one file for each diagnostic; [`codes`] lists them. The other modules check the parts of a module and report
 //! these diagnostics. [`incremental`] runs the checks and remembers their results. Positions are byte offsets.
 
+#![warn(unreachable_pub)]
 // Tests make the files that they read.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-pub mod actions;
-pub mod body;
-pub mod calls;
-pub mod code;
+mod actions;
+mod body;
+mod calls;
+mod code;
 mod codes;
-pub mod constraints;
-pub mod declarations;
-pub mod declare;
-pub mod diagnostic;
-pub mod directives;
+mod constraints;
+mod declarations;
+mod declare;
+mod diagnostic;
+mod directives;
 pub mod execution;
-pub mod finding;
-pub mod functions;
+mod finding;
+mod functions;
 pub mod generated;
-pub mod header;
-pub mod immediates;
-pub mod incremental;
-pub mod initializer;
+mod header;
+mod immediates;
+mod incremental;
+mod initializer;
 pub mod inline;
-pub mod instruction;
-pub mod lints;
-pub mod lists;
-pub mod locations;
-pub mod memo;
-pub mod memory;
-pub mod raise;
-pub mod recovery;
-pub mod registry;
-pub mod rules;
+mod instruction;
+mod lints;
+mod lists;
+mod locations;
+mod memo;
+mod memory;
+mod raise;
+mod recovery;
+mod registry;
+mod rules;
 pub mod statement;
-pub mod suggestions;
+mod suggestions;
 #[cfg(test)]
 mod testing;
-pub mod variables;
+mod variables;
 
 pub use code::{Code, DiagnosticLevel};
 pub use diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
 pub use finding::{DiagnosticMessage, Finding, Text};
 pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};
+
+/// Diagnostics about the text around PTX in another language, which its finder asks for.
+pub mod asm {
+    pub use crate::rules::asm::{AsmProblem, report};
+}
+
+/// What a name may be.
+pub mod names {
+    pub use crate::rules::reserved_name::{ReservedName, reserved};
+    pub use crate::rules::undeclared_name::is_template;
+    pub use crate::rules::{ForeignWord, foreign_operand};
+}

@@ -13,7 +13,7 @@ use ptx_syntax::{Node, fields, kinds};
 use std::sync::Arc;
 
 /// The content of a target list or prototype: its hash, and the functions in it.
-pub struct Content {
+pub(crate) struct Content {
     /// Hash of the entries.
     pub id: ContentId,
     /// The functions that a call through it can reach.
@@ -21,7 +21,7 @@ pub struct Content {
 }
 
 /// Checks such a directive and returns its content. `label` is the label before it, by which branches and calls name it.
-pub fn check(
+pub(crate) fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
     (list, label): (TargetListKind, &str),
@@ -94,7 +94,7 @@ fn prototype(source: ItemSource<'_>, node: Node<'_>, label: &str, out: &mut Vec<
 }
 
 /// Checks the lists of parameters and results in the header of a function or in a prototype.
-pub fn check_lists(source: ItemSource<'_>, node: Node<'_>, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check_lists(source: ItemSource<'_>, node: Node<'_>, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
     if let Some(kind) = node.child_by_field_id(f.kind)
         && node.child_by_field_id(f.name).is_none()

@@ -8,7 +8,7 @@ use ptx_syntax::Snapshot;
 
 /// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough.
 #[derive(Default)]
-pub struct EarlierLocations {
+pub(crate) struct EarlierLocations {
     known: debug::KnownLocations,
     /// The number of items whose locations are known.
     read: usize,
@@ -16,7 +16,13 @@ pub struct EarlierLocations {
 
 impl EarlierLocations {
     /// `first` is the index of the first diagnostic of the function, `before` are the items before it.
-    pub fn settle(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
+    pub(crate) fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        before: &[ModuleItem<'_>],
+        out: &mut Vec<Diagnostic>,
+        first: usize,
+    ) {
         if !out.iter().skip(first).any(is_unsettled) {
             return;
         }
@@ -37,6 +43,6 @@ impl EarlierLocations {
 }
 
 /// Whether a diagnostic depends on the locations in earlier items.
-pub fn is_unsettled(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_unsettled(diagnostic: &Diagnostic) -> bool {
     debug_directive::unsettled(diagnostic).is_some()
 }

@@ -35,9 +35,9 @@ struct StatementResult {
 
 /// The names that a block declares and uses. Ranges count from the start of the block.
 #[derive(Debug)]
-pub struct Inside {
+pub(crate) struct Inside {
     /// The state of the function before the block, without the names around all statements.
-    pub own_state: u64,
+    pub(crate) own_state: u64,
     /// The names that it declares.
     pub declared: Box<[Range<u32>]>,
     /// The declared names that are ranges of registers.
@@ -50,7 +50,7 @@ pub struct Inside {
 
 /// The meaning of a name at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct NameMeaning {
+pub(crate) struct NameMeaning {
     /// The symbol; `None` if the name is not declared.
     pub symbol: Option<Symbol>,
     /// Whether the name was looked up in the module, because the function does not declare it.
@@ -63,7 +63,7 @@ type MeaningId = u32;
 /// The names that the statements of a function look up. Names and meanings are numbered: a function has few of them, but
 /// thousands of statements that use them.
 #[derive(Debug, Default)]
-pub struct LookedUpNames {
+pub(crate) struct LookedUpNames {
     names: Vec<Box<str>>,
     /// Indices into `names`, by the hash of the name.
     by_name: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
@@ -77,7 +77,7 @@ pub struct LookedUpNames {
 
 impl LookedUpNames {
     /// Records that the current statement has looked up a name.
-    pub fn note(&mut self, name: &str, meaning: NameMeaning) {
+    pub(crate) fn note(&mut self, name: &str, meaning: NameMeaning) {
         let name = *self.by_name.entry(hash(name)).or_insert_with(|| {
             self.names.push(name.into());
             self.current.push((0, 0));
@@ -121,7 +121,7 @@ impl LookedUpNames {
 }
 
 /// The cached result of a statement.
-pub struct Recalled<'s> {
+pub(crate) struct Recalled<'s> {
     /// Ranges count from the start of the statement.
     pub found: &'s [Diagnostic],
     finding: &'s StatementResult,
@@ -130,7 +130,7 @@ pub struct Recalled<'s> {
 
 impl<'s> Recalled<'s> {
     /// The names that were looked up in the module.
-    pub fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
+    pub(crate) fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         let (names, all): (&'s LookedUpNames, &'s [_]) =
             (self.names, if self.finding.module.is_some() { &self.finding.names } else { &[] });
         let own = all.iter().filter(move |(_, meaning)| names.of_module(*meaning));
@@ -139,14 +139,14 @@ impl<'s> Recalled<'s> {
 
     /// Whether the statement can be skipped as long as the state is the same: it has no diagnostics and looks up no module
     /// name.
-    pub fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         self.found.is_empty() && self.finding.module.is_none()
     }
 }
 
 /// The cached results of the statements of one function.
 #[derive(Debug, Default)]
-pub struct Statements {
+pub(crate) struct Statements {
     known: HashMap<u64, StatementResult, BuildHasherDefault<Ready>>,
     /// The names that the statements look up.
     pub names: RefCell<LookedUpNames>,
@@ -167,17 +167,17 @@ pub struct Statements {
 
 impl Statements {
     /// Creates a cache that stores nothing, for the only check of a text: statements with the same text are rare in one text.
-    pub fn forgetful() -> Self {
+    pub(crate) fn forgetful() -> Self {
         Self { forgetful: true, ..Self::default() }
     }
 
     /// Whether the cache stores nothing.
-    pub fn is_forgetful(&self) -> bool {
+    pub(crate) fn is_forgetful(&self) -> bool {
         self.forgetful
     }
 
     /// Records that the current statement has looked up a name.
-    pub fn note(&self, name: &str, meaning: NameMeaning) {
+    pub(crate) fn note(&self, name: &str, meaning: NameMeaning) {
         if !self.forgetful {
             self.names.borrow_mut().note(name, meaning);
         }
@@ -186,7 +186,12 @@ impl Statements {
     /// The cached result of a statement, if every name that it uses still has the same meaning. `state` is a hash of
     /// everything in the function on which names may depend: with the same state and the same module names, no name is looked
     /// up. `look_up` returns the meaning of a name.
-    pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> NameMeaning) -> Option<Recalled<'_>> {
+    pub(crate) fn recall(
+        &mut self,
+        key: u64,
+        state: u64,
+        look_up: &impl Fn(&str) -> NameMeaning,
+    ) -> Option<Recalled<'_>> {
         let finding = self.known.get_mut(&key)?;
         let names = self.names.get_mut();
         if finding.state != state || finding.module.is_some_and(|then| then != self.module) {
@@ -202,13 +207,13 @@ impl Statements {
     }
 
     /// Counts a statement that was skipped.
-    pub fn pass(&mut self) {
+    pub(crate) fn pass(&mut self) {
         self.met += 1;
     }
 
     /// Caches the diagnostics of a statement with the recorded look-ups. Returns whether the statement can be skipped as long
     /// as the state is the same.
-    pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, state: u64) -> bool {
+    pub(crate) fn remember(&mut self, key: u64, found: Vec<Diagnostic>, state: u64) -> bool {
         if self.forgetful {
             return false;
         }
@@ -230,7 +235,7 @@ impl Statements {
     /// The names in a cached block without diagnostics, if the state is the same, and also the module names if it uses any. `unaffected`
     /// is the state without the names around all statements, if the block had no diagnostics at the previous check, and none of these names
     /// that is in it has changed since.
-    pub fn recall_block(&mut self, key: u64, state: u64, unaffected: Option<u64>) -> Option<Arc<Inside>> {
+    pub(crate) fn recall_block(&mut self, key: u64, state: u64, unaffected: Option<u64>) -> Option<Arc<Inside>> {
         let module = self.module;
         let finding = self.known.get_mut(&key).filter(|f| f.module.is_none_or(|then| then == module))?;
         let inside = Arc::clone(finding.inside.as_ref()?);
@@ -244,7 +249,7 @@ impl Statements {
     }
 
     /// Caches a block without diagnostics.
-    pub fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
+    pub(crate) fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
         if self.forgetful {
             return;
         }
@@ -257,12 +262,12 @@ impl Statements {
     }
 
     /// Begins a statement: drops the recorded look-ups.
-    pub fn begin_statement(&mut self) {
+    pub(crate) fn begin_statement(&mut self) {
         self.names.get_mut().noted.clear();
     }
 
     /// Begins a check. `module` is the fingerprint of the module's names that the function sees.
-    pub fn begin(&mut self, module: u64) {
+    pub(crate) fn begin(&mut self, module: u64) {
         self.module = module;
         self.check = self.check.wrapping_add(1);
         self.met = 0;
@@ -271,7 +276,7 @@ impl Statements {
 
     /// Ends a check. Once the cache is large, drops the results that this check did not use: each keystroke leaves one
     /// behind. `passed` are the keys of the statements that were skipped.
-    pub fn finish(&mut self, passed: impl Iterator<Item = u64>) {
+    pub(crate) fn finish(&mut self, passed: impl Iterator<Item = u64>) {
         if self.known.len() <= 3 * self.met + 64 {
             return;
         }
@@ -288,7 +293,7 @@ impl Statements {
 
 /// A hasher for keys that are already hashes.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Ready(u64);
+pub(crate) struct Ready(u64);
 
 impl Hasher for Ready {
     fn finish(&self) -> u64 {

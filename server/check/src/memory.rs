@@ -15,7 +15,7 @@ use ptx_sema::target::Environment;
 use std::ops::Range;
 
 /// Checks the memory operands of an instruction that fits its form.
-pub fn check(
+pub(crate) fn check(
     instruction: &Instruction<'_>,
     text: &str,
     variant: &OperandVariant,

@@ -7,7 +7,7 @@ use ptx_sema::target::Environment;
 
 /// The fix that raises `.version`, `.target` or both just far enough to pass the gates. The new target has all features of the present
 /// one. `None` if there is no such target, or if the module is checked for a target other than its own.
-pub fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environment) -> Option<Fix> {
+pub(crate) fn fix<'g>(gates: impl IntoIterator<Item = &'g Gate>, environment: &Environment) -> Option<Fix> {
     let mut raised = environment.clone();
     for gate in gates.into_iter().filter(|g| g.kind == GateKind::Needs) {
         let version = raised.version?;
@@ -51,7 +51,7 @@ fn alternative(
 }
 
 /// The first PTX version that supports an architecture.
-pub fn first_version(target: &TargetInfo) -> Option<Version> {
+pub(crate) fn first_version(target: &TargetInfo) -> Option<Version> {
     let gate = target.gates.iter().find(|g| g.kind == GateKind::Needs)?;
     gate.alternatives.iter().filter_map(|a| a.ptx).min()
 }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Returns for each item of the module whether it is misplaced because of an earlier error.
-pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
+pub(crate) fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
     let k = kinds();
     // At module level, an error affects only items that belong into a function; these kinds stay valid.
     let whole = [k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
@@ -77,7 +77,7 @@ enum Lost {
 }
 
 /// Whether the label item at an index belongs to a list of targets or a prototype, which are allowed at module level.
-pub fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
+pub(crate) fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
     let k = kinds();
     let next = items.get(index + 1).map(|i| i.node.kind_id());
     next.is_some_and(|n| {
@@ -86,7 +86,7 @@ pub fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
 }
 
 /// Whether a function's header ends before its body or semicolon: its parameters and body are then separate items.
-pub fn lacks_its_end(node: Node<'_>) -> bool {
+pub(crate) fn lacks_its_end(node: Node<'_>) -> bool {
     node.child_by_field_id(fields().body).is_none() && lower::is_broken(node)
 }
 
@@ -98,7 +98,7 @@ fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
 
 /// Whether a diagnostic is about a statement that begins with a word that is not an opcode: a label, or a fragment of a
 /// statement.
-pub fn is_piece(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_piece(diagnostic: &Diagnostic) -> bool {
     diagnostic.code() == Code::UnknownOpcode
         || syntax_error::lost_label(diagnostic).is_some()
         || syntax_error::is_in_unknown(diagnostic)
@@ -107,7 +107,7 @@ pub fn is_piece(diagnostic: &Diagnostic) -> bool {
 /// Whether a statement at `range` of a function's text is a whole instruction but for its opcode, so that it is neither a fragment of
 /// another statement nor makes fragments of the next ones. Behind an error (`broken`) also prose looks so (`see below;`), unless it has
 /// operands that only PTX has.
-pub fn is_whole(found: &[Diagnostic], text: &str, range: Range<usize>, broken: bool) -> bool {
+pub(crate) fn is_whole(found: &[Diagnostic], text: &str, range: Range<usize>, broken: bool) -> bool {
     let read = !found.iter().any(|d| d.code() == Code::SyntaxError || syntax_error::lost_label(d).is_some());
     let (Some(before), Some(statement)) = (text.get(..range.start), text.get(range)) else { return false };
     let before = before.trim_end_matches([' ', '\t']);
@@ -116,13 +116,13 @@ pub fn is_whole(found: &[Diagnostic], text: &str, range: Range<usize>, broken: b
 }
 
 /// Whether a diagnostic says that the text before it, or a part of it, is not PTX.
-pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_syntax(diagnostic: &Diagnostic) -> bool {
     [Code::SyntaxError, Code::UnknownDirective, Code::UnknownOpcode].contains(&diagnostic.code())
 }
 
 /// The names in the items that an error displaced: the function before them may branch to such labels, and the one after them
 /// may use such parameters.
-pub fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool]) -> HashSet<String> {
+pub(crate) fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool]) -> HashSet<String> {
     let mut out = HashSet::default();
     for (index, item) in items.iter().enumerate() {
         let follows = follows.get(index).copied().unwrap_or(false);
@@ -141,14 +141,14 @@ pub fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool
 }
 
 /// Whether a text has a colon that is not part of `::`.
-pub fn may_hold_label(text: &str) -> bool {
+pub(crate) fn may_hold_label(text: &str) -> bool {
     let bytes = text.as_bytes();
     let double = |at: usize| bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes[at - 1] == b':');
     memchr::memchr_iter(b':', bytes).any(|at| !double(at))
 }
 
 /// Calls `with` for the name node of every label in a node.
-pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
+pub(crate) fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
     let kind = node.kind_id();
     if kind == kinds().label {
         if let Some(name) = node.child_by_field_id(fields().name) {
@@ -161,7 +161,7 @@ pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
 
 /// The names that a function has lost to its syntax errors.
 #[derive(Debug, Default)]
-pub struct Losses<'t> {
+pub(crate) struct Losses<'t> {
     /// Labels that are in an inner block only because of an extra opening brace.
     pub inner: HashSet<&'t str>,
     /// First words of statements with a syntax error that may be labels.
@@ -177,7 +177,7 @@ pub struct Losses<'t> {
 impl Losses<'_> {
     /// Removes the diagnostics of a function that are consequences of others: the uses of labels and registers whose
     /// declaration could not be read.
-    pub fn prune(&self, found: &mut Vec<Diagnostic>) {
+    pub(crate) fn prune(&self, found: &mut Vec<Diagnostic>) {
         let named = found.iter().filter_map(|d| syntax_error::lost_label(d).map(str::to_owned));
         let labels: HashSet<String> = named.chain(self.labels.iter().map(|l| (*l).to_owned())).collect();
         let (ranges, bases) = (names(&self.ranges), names(&self.bases));
@@ -199,7 +199,7 @@ fn names<'t>(all: &[&'t str]) -> HashSet<&'t str> {
 }
 
 /// The names in text with a syntax error, each with the number of registers after it (`%r<10>`).
-pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
+pub(crate) fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut out = Vec::new();
     let mut rest = text;
@@ -221,7 +221,7 @@ pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
 }
 
 /// Whether a name occurs as a whole word anywhere in a text.
-pub fn is_named_in(text: &str, name: &str) -> bool {
+pub(crate) fn is_named_in(text: &str, name: &str) -> bool {
     let continues =
         |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
     let bytes = text.as_bytes();
@@ -232,14 +232,14 @@ pub fn is_named_in(text: &str, name: &str) -> bool {
 }
 
 /// Whether the closing brace of a function's outermost block is missing, which leaves later labels in an inner block.
-pub fn ends_open(node: Node<'_>) -> bool {
+pub(crate) fn ends_open(node: Node<'_>) -> bool {
     let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };
     let mut cursor = body.walk();
     cursor.goto_last_child() && cursor.node().is_missing()
 }
 
 /// The range from the keyword to the name of the function that contains a node.
-pub fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
+pub(crate) fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
     let f = fields();
     let mut around = Some(node);
     while let Some(function) = around.filter(|n| n.kind_id() != kinds().function) {
@@ -251,7 +251,7 @@ pub fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>>
 }
 
 /// The range of the last character in a node before a byte offset `end` of the file, ignoring comments.
-pub fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Range<usize> {
+pub(crate) fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Range<usize> {
     let token = syntax_error::token_before(node, end).unwrap_or(node);
     let end = source.range(token).end;
     let last = source.text.get(..end).and_then(|t| t.char_indices().next_back()).map_or(0, |(at, _)| at);
@@ -259,13 +259,13 @@ pub fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Ran
 }
 
 /// The diagnostic for a closing brace missing at the end of the file.
-pub fn end_of_block(source: ItemSource<'_>, brace: Node<'_>) -> Diagnostic {
+pub(crate) fn end_of_block(source: ItemSource<'_>, brace: Node<'_>) -> Diagnostic {
     let block = brace.parent().unwrap_or(brace);
     syntax_error::end_of_block(last_character(source, block, brace.start_byte()), 1, header_of(source, block))
 }
 
 /// The diagnostic for a function in an error node that ends before `end`: its parameter list or its body is not closed.
-pub fn endless(
+pub(crate) fn endless(
     source: ItemSource<'_>,
     error: Node<'_>,
     end: usize,
@@ -296,7 +296,7 @@ pub fn endless(
 
 /// The diagnostic for a missing opening brace after a header, if the parser took the statement `child` for a part of the
 /// header.
-pub fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
+pub(crate) fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
     if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
         return None;
     }
@@ -306,7 +306,7 @@ pub fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<
 }
 
 /// Whether an item is a statement, or a declaration that is only allowed in bodies and parameter lists.
-pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
+pub(crate) fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
     let (k, kind) = (kinds(), node.kind_id());
     kind == k.instruction
         || kind == k.label
@@ -314,7 +314,7 @@ pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
 }
 
 /// The diagnostic for a missing opening bracket after a header, if `next` is a statement or the first parameter.
-pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<'_>) -> Diagnostic {
+pub(crate) fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<'_>) -> Diagnostic {
     let text = snapshot.text(header.range.clone());
     let source = ItemSource { text: &text, base: header.range.start };
     let last = last_character(source, header.node, header.range.end);
@@ -328,7 +328,7 @@ pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<
 }
 
 /// What hides diagnostics all over a module: missing opening brackets, an unclosed comment, lines for a preprocessor.
-pub struct Pruning<'s> {
+pub(crate) struct Pruning<'s> {
     snapshot: &'s Snapshot,
     /// Functions whose opening bracket is missing.
     headers: Vec<Range<usize>>,
@@ -339,7 +339,7 @@ pub struct Pruning<'s> {
 
 impl<'s> Pruning<'s> {
     /// `brackets` are the offsets at which an opening bracket is missing.
-    pub fn new(snapshot: &'s Snapshot, items: &[ModuleItem<'_>], brackets: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn new(snapshot: &'s Snapshot, items: &[ModuleItem<'_>], brackets: impl Iterator<Item = usize>) -> Self {
         let headers = brackets
             .filter_map(|start| {
                 let at = items.partition_point(|i| i.range.end <= start);
@@ -356,12 +356,12 @@ impl<'s> Pruning<'s> {
     }
 
     /// Whether no diagnostic is hidden, and none is to be added.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.headers.is_empty() && self.lines.is_empty() && self.comment.is_none()
     }
 
     /// Removes the consequences, and reports the comment and the lines.
-    pub fn apply(mut self, found: &mut Vec<Diagnostic>) {
+    pub(crate) fn apply(mut self, found: &mut Vec<Diagnostic>) {
         let snapshot = self.snapshot;
         if !self.headers.is_empty() {
             // Of each header its start, and how far it and those before it reach.
@@ -407,7 +407,7 @@ impl<'s> Pruning<'s> {
 
 /// Removes the diagnostics of a module that are consequences of a missing opening bracket or of an unclosed comment, and
 /// reports the latter.
-pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
+pub(crate) fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
     let brackets = found.iter().filter(|d| syntax_error::is_opening_bracket(d)).map(|d| d.range.start);
     Pruning::new(snapshot, items, brackets).apply(found);
 }
@@ -455,7 +455,7 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
 }
 
 /// The diagnostics about signs that may stand anywhere in a text.
-pub fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
+pub(crate) fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = snapshot.too_deep().map(syntax_error::too_deep).collect();
     out.extend(syntax_error::foreign_character(snapshot));
     out
@@ -463,7 +463,7 @@ pub fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
 
 /// Adds the report on a function whose closing brace is missing, or improves it: if more of the text follows, the end of the file is not its
 /// place.
-pub fn close(source: ItemSource<'_>, item: &ModuleItem<'_>, followed: bool, out: &mut Vec<Diagnostic>) {
+pub(crate) fn close(source: ItemSource<'_>, item: &ModuleItem<'_>, followed: bool, out: &mut Vec<Diagnostic>) {
     if item.unclosed {
         out.push(unclosed(source, item));
     } else if let Some(open) = out.iter_mut().find(|d| syntax_error::is_end_of_block(d))
@@ -481,6 +481,6 @@ fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
 }
 
 /// Whether a diagnostic reports a missing opening bracket, which makes all that follows unreadable.
-pub fn lacks_bracket(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn lacks_bracket(diagnostic: &Diagnostic) -> bool {
     syntax_error::is_opening_bracket(diagnostic)
 }

@@ -24,7 +24,7 @@ macro_rules! register {
 diagnostics!(register);
 
 /// Runs all flow lints on a function. `None` if `cancelled` returned true in between.
-pub fn lint(analysis: &lints::Analysis<'_>, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
+pub(crate) fn lint(analysis: &lints::Analysis<'_>, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
     let mut out = Vec::new();
     for lint in LINTS {
         if cancelled() {
@@ -40,7 +40,7 @@ pub fn lint(analysis: &lints::Analysis<'_>, cancelled: &dyn Fn() -> bool) -> Opt
 }
 
 /// Runs the flow lints about the functions of a module together. `checked` are the items whose contents were checked.
-pub fn lint_module<'c, 's: 'c>(
+pub(crate) fn lint_module<'c, 's: 'c>(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     checked: impl Iterator<Item = lints::CheckedItem<'c, 's>>,

@@ -1,5 +1,7 @@
 //! Checks one instruction outside of its module, to see whether a rewritten statement would be accepted.
 
+pub use crate::rules::syntax_error::{is_unfinished, outside_of_function};
+
 use crate::diagnostic::Diagnostic;
 use crate::instruction;
 use crate::rules::{guard_predicate, syntax_error};

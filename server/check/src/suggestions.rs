@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap as HashMap;
 /// The most similar names of the last check of a function. A function with many undeclared names would otherwise be compared with all
 /// its declared names at each keystroke.
 #[derive(Debug, Default)]
-pub struct Suggestions {
+pub(crate) struct Suggestions {
     /// The hash of the declared names. With others, nothing here counts.
     declared: u64,
     /// By the hash of a written name and of what it should be.
@@ -19,7 +19,7 @@ pub struct Suggestions {
 impl Suggestions {
     /// Adds the most similar name to each report about a function. `declared` are the names declared in it. This is done after all checks, so
     /// that the help depends only on the text, not on which diagnostics came from the cache.
-    pub fn add_to(&mut self, diagnostics: &mut [Diagnostic], declared: &[&str]) {
+    pub(crate) fn add_to(&mut self, diagnostics: &mut [Diagnostic], declared: &[&str]) {
         // Nearly all functions have no such report; then the names need not be hashed.
         if !diagnostics.iter().any(|d| d.code() == Code::UndeclaredName) {
             *self = Self::default();

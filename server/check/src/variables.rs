@@ -14,7 +14,7 @@ use ptx_syntax::{Node, Snapshot};
 use rustc_hash::FxHashMap as HashMap;
 
 /// A variable declaration outside of functions.
-pub struct ModuleDeclaration<'a, 't> {
+pub(crate) struct ModuleDeclaration<'a, 't> {
     /// The syntax tree and text of the file.
     pub snapshot: &'a Snapshot,
     /// The text of the item, up to its last initializer.
@@ -29,7 +29,7 @@ pub struct ModuleDeclaration<'a, 't> {
 
 /// Enters the names of a declaration into the module's header. If it is not `sound`, they are entered as [`Symbol::Unknown`]. Ranges
 /// count from the start of the file, since an earlier definition is in another item. `places` has the first declaration of each name.
-pub fn declare(
+pub(crate) fn declare(
     statement: &ModuleDeclaration<'_, '_>,
     sound: bool,
     header: &mut Header,

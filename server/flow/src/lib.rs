@@ -5,6 +5,7 @@
 
 // Tests read the example kernels.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
+#![warn(unreachable_pub)]
 
 pub mod addresses;
 pub mod flow;

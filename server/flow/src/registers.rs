@@ -15,15 +15,16 @@ pub mod facts;
 mod figures;
 mod margins;
 pub mod occupancy;
-pub mod pressure;
+pub(crate) mod pressure;
 mod report;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-pub use bounds::{LaunchBounds, RegisterLimit, limit};
+pub use bounds::{LaunchBounds, limit};
 pub use figures::{Figure, Figures};
 pub use margins::{never_binds, spills_are_likely};
 pub use pressure::{Pressure, RegisterCount};
 pub use report::{MeasuredRegisters, RegisterReport, left_out, report};
-pub use usage::{CallUsage, FunctionUsage, SharedVariable};
+pub use usage::FunctionUsage;
+pub(crate) use usage::{CallUsage, SharedVariable};

@@ -111,7 +111,7 @@ impl Environment {
     }
 
     /// Whether the module's target is among those of an emulation.
-    pub fn emulates(&self, emulation: &Emulation) -> bool {
+    pub(crate) fn emulates(&self, emulation: &Emulation) -> bool {
         self.target.is_some_and(|t| t.has(emulation.from) && (emulation.until.is_empty() || !t.has(emulation.until)))
     }
 

@@ -11,7 +11,7 @@ const MAX_CHANGED: usize = 8;
 
 /// The names around the statements of a function.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct NamesAround {
+pub(crate) struct NamesAround {
     /// The parameters and results, in order.
     parameters: Vec<(Box<str>, Symbol)>,
     /// The labels of the outermost block, in order, with what each stands for before its place.
@@ -20,17 +20,17 @@ pub struct NamesAround {
 
 impl NamesAround {
     /// Adds a parameter.
-    pub fn parameter(&mut self, name: &str, symbol: Symbol) {
+    pub(crate) fn parameter(&mut self, name: &str, symbol: Symbol) {
         self.parameters.push((name.into(), symbol));
     }
 
     /// Adds a label.
-    pub fn label(&mut self, name: &str, symbol: Symbol) {
+    pub(crate) fn label(&mut self, name: &str, symbol: Symbol) {
         self.labels.push((name.into(), symbol));
     }
 
     /// The statements of a text that may depend on a difference from the names at the previous check.
-    pub fn affected_since(&self, before: &Self, text: &str) -> AffectedPlaces {
+    pub(crate) fn affected_since(&self, before: &Self, text: &str) -> AffectedPlaces {
         let (old, new) = differing(&before.parameters, &self.parameters);
         let parameters = old.iter().chain(new);
         let (old, new) = differing(&before.labels, &self.labels);
@@ -57,7 +57,7 @@ fn differing<'l, T: PartialEq>(one: &'l [T], other: &'l [T]) -> (&'l [T], &'l [T
 
 /// The places of a function's text where a name stands that may mean something else than at the previous check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AffectedPlaces {
+pub(crate) enum AffectedPlaces {
     /// Any place.
     All,
     /// These byte offsets, in order.
@@ -66,7 +66,7 @@ pub enum AffectedPlaces {
 
 impl AffectedPlaces {
     /// Whether none of them is in a byte range.
-    pub fn spare(&self, range: Range<usize>) -> bool {
+    pub(crate) fn spare(&self, range: Range<usize>) -> bool {
         let Self::At(places) = self else { return false };
         places.get(places.partition_point(|at| *at < range.start)).is_none_or(|at| *at >= range.end)
     }

@@ -80,7 +80,7 @@ impl<'t> Body<'_, 't> {
 
     /// Checks a block: first it declares the labels, since they may be used before their definition, then it checks statement
     /// by statement.
-    pub fn block(&mut self, node: Node<'_>) {
+    pub(crate) fn block(&mut self, node: Node<'_>) {
         let outer = (self.declarations, self.own_declarations, self.labels);
         self.depth += 1;
         self.scope.push();

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Range, kind and hash of a statement, without its node. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct KnownStatement {
+pub(crate) struct KnownStatement {
     /// The offset of its first byte.
     pub start: u32,
     /// The offset after its last byte.
@@ -34,14 +34,14 @@ impl KnownStatement {
     }
 
     /// Its byte range.
-    pub fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
 /// The part of an item whose text changed since its statements were listed. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChangedRange {
+pub(crate) struct ChangedRange {
     /// The offset of its first byte.
     pub start: usize,
     /// The offset of its end in the old text.
@@ -52,7 +52,7 @@ pub struct ChangedRange {
 
 /// The statements of a function's block at the previous check.
 #[derive(Debug)]
-pub struct EarlierStatements<'o> {
+pub(crate) struct EarlierStatements<'o> {
     /// The statements, in order.
     pub known: Vec<KnownStatement>,
     /// The names around them.
@@ -63,7 +63,7 @@ pub struct EarlierStatements<'o> {
 
 /// The block of a function in an earlier tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Old<'o> {
+pub(crate) struct Old<'o> {
     /// The block.
     pub block: Node<'o>,
     /// The byte offset in the file at which the function begins.
@@ -77,7 +77,7 @@ impl<'o> Old<'o> {
 }
 
 /// The statements of a block in order, without comments, with the syntax nodes that are available.
-pub struct Children<'n> {
+pub(super) struct Children<'n> {
     parent: Node<'n>,
     base: usize,
     known: Vec<KnownStatement>,
@@ -91,12 +91,12 @@ pub struct Children<'n> {
 
 impl<'n> Children<'n> {
     /// Lists all statements of a block from its tree, and those of the text that were read without the parser.
-    pub fn all(parent: Node<'n>, base: usize, plain: &[PlainStatement]) -> Self {
+    pub(super) fn all(parent: Node<'n>, base: usize, plain: &[PlainStatement]) -> Self {
         Self::of(parent, statements::statements(parent, plain), base)
     }
 
     /// Creates the list from these children of a block.
-    pub fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
+    pub(super) fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
         let known = children.iter().map(|c| KnownStatement::of(c, base)).collect();
         Self { parent, base, known, first: 0, nodes: children.iter().map(|c| c.node).collect(), lost: false }
     }
@@ -108,7 +108,7 @@ impl<'n> Children<'n> {
     /// error, and continue after it as if in another block. So the statements next to the window must be the same subtrees as
     /// before, in the same block, and the last statement must be at its expected position. If not, all statements must be
     /// listed again (`is_lost`). Comparing the trees instead would cost as much as listing all statements.
-    pub fn resumed(parent: Node<'n>, base: usize, before: EarlierStatements<'_>) -> Self {
+    pub(super) fn resumed(parent: Node<'n>, base: usize, before: EarlierStatements<'_>) -> Self {
         let EarlierStatements { mut known, changed, .. } = before;
         let Some((window, old)) = changed else {
             return Self { parent, base, known, first: 0, nodes: Vec::new(), lost: false };
@@ -178,34 +178,34 @@ impl<'n> Children<'n> {
     }
 
     /// The number of statements.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.known.len()
     }
 
     /// The statement at an index.
-    pub fn get(&self, index: usize) -> Option<&KnownStatement> {
+    pub(super) fn get(&self, index: usize) -> Option<&KnownStatement> {
         self.known.get(index)
     }
 
     /// Records the hash of a statement's text and the state in which it can be skipped (see [`KnownStatement::silent`]).
-    pub fn note(&mut self, index: usize, text: Option<u64>, silent: u64) {
+    pub(super) fn note(&mut self, index: usize, text: Option<u64>, silent: u64) {
         if let Some(known) = self.known.get_mut(index) {
             (known.text, known.silent) = (text, silent);
         }
     }
 
     /// All statements, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &KnownStatement> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &KnownStatement> {
         self.known.iter()
     }
 
     /// Whether the statement at an index was read without the parser, so that it has no node.
-    pub fn is_without_node(&self, index: usize) -> bool {
+    pub(super) fn is_without_node(&self, index: usize) -> bool {
         index.checked_sub(self.first).and_then(|i| self.nodes.get(i)).is_some_and(Option::is_none)
     }
 
     /// The syntax node of the statement at an index.
-    pub fn node(&mut self, index: usize) -> Option<Node<'n>> {
+    pub(super) fn node(&mut self, index: usize) -> Option<Node<'n>> {
         if let Some(node) = index.checked_sub(self.first).and_then(|i| self.nodes.get(i)) {
             return *node;
         }
@@ -216,17 +216,17 @@ impl<'n> Children<'n> {
     }
 
     /// Whether a node was not found, so that none of the earlier statements can be trusted.
-    pub fn is_lost(&self) -> bool {
+    pub(super) fn is_lost(&self) -> bool {
         self.lost
     }
 
     /// All statements, for the next check.
-    pub fn into_known(self) -> Vec<KnownStatement> {
+    pub(super) fn into_known(self) -> Vec<KnownStatement> {
         self.known
     }
 
     /// All statements with their nodes; empty if not all nodes are available.
-    pub fn with_nodes(&self) -> Vec<Child<'n>> {
+    pub(super) fn with_nodes(&self) -> Vec<Child<'n>> {
         if self.nodes.len() != self.known.len() {
             return Vec::new();
         }
@@ -258,12 +258,12 @@ fn child_at<'n>(parent: Node<'n>, base: usize, known: &KnownStatement) -> Option
 
 /// Whether the parser reused a node of an earlier tree for the other node. The id of a node depends on its parent, which may
 /// be a different one, so the ids of the first children are compared.
-pub fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
+pub(crate) fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
     let child = |node: Node<'_>| node.child(0).map(|c| c.id());
     one.kind_id() == other.kind_id() && child(one).is_some() && child(one) == child(other)
 }
 
 /// Whether a node kind is that of an error node.
-pub fn is_error(kind: u16) -> bool {
+pub(super) fn is_error(kind: u16) -> bool {
     kind == u16::MAX
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The properties of a declaration that later declarations of the same name are compared with.
 #[derive(Debug, Clone)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     /// Byte range of the name, in the file.
     pub range: Range<usize>,
     external: bool,
@@ -23,7 +23,7 @@ pub struct Earlier {
 
 impl Earlier {
     /// The properties of a declaration. If `symbol` is not a variable, they have no type and are not compared.
-    pub fn new(
+    pub(crate) fn new(
         declaration: &Declaration<'_>,
         declarator: &Declarator<'_>,
         symbol: &Symbol,
@@ -51,15 +51,10 @@ impl Earlier {
             sizes: sizes.filter(|s| !open(s)),
         }
     }
-
-    /// The place of a function, without properties to compare.
-    pub fn function(range: Range<usize>) -> Self {
-        Self { range, external: false, linkage: false, space: "", ty: None, elements: 1, sizes: None }
-    }
 }
 
 /// The mismatch of a declaration with an earlier one of the same name, if there is one.
-pub fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
+pub(crate) fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
     let (place, first) = (later.range.clone(), earlier.range.clone());
     let (before, now) = ((earlier.ty?, earlier.elements), (later.ty?, later.elements));
     if before != now {

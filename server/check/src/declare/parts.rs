@@ -11,7 +11,7 @@ use ptx_sema::hir::types::TypeId;
 use ptx_sema::target::Environment;
 
 /// Checks the linking directives, attributes and `.ptr` of a declaration.
-pub fn check(
+pub(super) fn check(
     declaration: &Declaration<'_>,
     space: &str,
     site: DeclarationSite,
@@ -75,7 +75,7 @@ fn single(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Dia
 }
 
 /// Checks the linking directives of a function.
-pub fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
     let function = |d: &Directive| d.places.contains(&"func") || d.places.contains(&"declaration");
     let variables_only = |w: &&SourceWord<'_>| ISA.directive(w.text).is_some_and(|d| !function(d));
     match words.iter().find(variables_only) {
@@ -87,7 +87,7 @@ pub fn function_linkages(words: &[SourceWord<'_>], environment: &Environment, ou
 }
 
 /// Checks the attributes of a function. Each element of `lists` is one `.attribute(…)`.
-pub fn function_attributes(
+pub(crate) fn function_attributes(
     lists: &[Vec<Attribute<'_>>],
     kernel: bool,
     environment: &Environment,
@@ -163,7 +163,7 @@ fn pointers(
 }
 
 /// Checks the parameters of a kernel with a body together: their total size in bytes, and that only one is called `_`.
-pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
     let mut unnamed = parameters.iter().filter_map(|p| p.declarators.first()).filter(|d| d.name.text == "_");
     if let Some(first) = unnamed.next() {
         // ptxas: `_` is a name like any other here.

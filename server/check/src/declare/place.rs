@@ -18,7 +18,7 @@ const LAST_BANK: i128 = 10;
 const MAX_VECTOR_BITS: u32 = 128;
 
 /// Checks the state space. Returns its name, and whether this declaration is allowed in it.
-pub fn check(
+pub(super) fn check(
     declaration: &Declaration<'_>,
     site: DeclarationSite,
     environment: &Environment,
@@ -107,7 +107,7 @@ fn bank(
 }
 
 /// Checks the type and the vector length. False if no variable in this state space can have them.
-pub fn types(
+pub(super) fn types(
     declaration: &Declaration<'_>,
     space: &str,
     site: DeclarationSite,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Checks that there are one state space, one type and at most one vector length, in this order. The grammar accepts any number in any
 /// order, so that a half-typed line remains one declaration. False if a further check of the type makes no sense.
-pub fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) -> bool {
+pub(super) fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) -> bool {
     let lists =
         [(&declaration.spaces, "state space"), (&declaration.types, "type"), (&declaration.vectors, "vector length")];
     let mut whole = true;

@@ -12,7 +12,7 @@ use ptx_sema::hir::types::TypeId;
 use ptx_sema::target::Environment;
 
 /// Checks the alignments of a declaration.
-pub fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
+pub(super) fn alignments(declaration: &Declaration<'_>, space: &str, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let known = out.len();
     let pointed = declaration.pointers.iter().filter_map(|p| p.alignment.as_ref());
     for alignment in declaration.alignments.iter().chain(pointed) {
@@ -68,7 +68,7 @@ fn most(space: &SpaceInfo, place: &str) -> u32 {
 }
 
 /// Checks the sizes of arrays, and the numbers of names in ranges.
-pub fn arrays(
+pub(super) fn arrays(
     declaration: &Declaration<'_>,
     space: &str,
     site: DeclarationSite,
@@ -153,6 +153,6 @@ fn dimensions(
 }
 
 /// The largest capacity of a state space that the module's version and target allow.
-pub fn holds(space: &'static SpaceInfo, environment: &Environment) -> Option<&'static Capacity> {
+pub(super) fn holds(space: &'static SpaceInfo, environment: &Environment) -> Option<&'static Capacity> {
     space.holds.iter().filter(|c| environment.refused(c.gates, |_| true).is_none()).max_by_key(|c| c.bytes)
 }

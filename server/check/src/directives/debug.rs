@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap as HashMap;
 use rustc_hash::FxHashSet as HashSet;
 
 /// Checks a `.file`. The check of the whole module reports a number that two of them have.
-pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let (k, name) = (kinds(), first_word(source, node));
     let numbers: Vec<SourceWord<'_>> =
         named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| source.word(n)).collect();
@@ -52,7 +52,7 @@ fn check_width(number: SourceWord<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
 }
 
 /// Checks the numbers of a `.loc` or `.loc_intermediate`, and the `inlined_at` part of a `.loc`.
-pub fn position(
+pub(crate) fn position(
     source: ItemSource<'_>,
     node: Node<'_>,
     directive: &Directive,
@@ -91,7 +91,7 @@ pub fn position(
 
 /// The locations of the `.loc` directives in some texts. Comments count as text: what is asked is whether a location is missing.
 #[derive(Debug, Default)]
-pub struct KnownLocations {
+pub(crate) struct KnownLocations {
     known: HashSet<LocNumbers>,
     /// Whether one of them is not written in decimal numbers.
     unsure: bool,
@@ -99,7 +99,7 @@ pub struct KnownLocations {
 
 impl KnownLocations {
     /// Adds those of a text.
-    pub fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         for at in memchr::memmem::find_iter(text.as_bytes(), ".loc") {
             let words = text.get(at + ".loc".len()..).unwrap_or("").split_whitespace();
             let mut numbers = words.map(|word| word.trim_end_matches([',', ';']).parse::<u32>().ok());
@@ -112,13 +112,13 @@ impl KnownLocations {
     }
 
     /// Whether no `.loc` has this location.
-    pub fn lack(&self, location: LocNumbers) -> bool {
+    pub(crate) fn lack(&self, location: LocNumbers) -> bool {
         !self.unsure && !self.known.contains(&location)
     }
 }
 
 /// Checks a `.section`, which may have only data and labels.
-pub fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn section(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let k = kinds();
     let name = first_word(source, node);
     let Some(directive) = ISA.directive(name.text) else {
@@ -188,7 +188,7 @@ fn line(
 }
 
 /// Checks the data of a `@@DWARF`.
-pub fn dwarf(source: ItemSource<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
+pub(crate) fn dwarf(source: ItemSource<'_>, node: Node<'_>, directive: &'static Directive, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
     let Some(ty) = node.child_by_field_id(f.name).map(|n| source.word(n)) else { return };
     if ISA.directive(ty.text).is_some_and(|d| !d.data.is_empty()) {

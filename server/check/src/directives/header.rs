@@ -35,7 +35,7 @@ impl HeaderDirective<'_> {
 
 /// Checks the header of a function or kernel. Returns the names of the directives between its parameters and its body, except those
 /// whose argument is 0.
-pub fn function(
+pub(crate) fn function(
     source: ItemSource<'_>,
     node: Node<'_>,
     environment: &Environment,
@@ -64,7 +64,7 @@ pub fn function(
 }
 
 /// Checks the directives of a `.callprototype`.
-pub fn prototype(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn prototype(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let returns = node
         .child_by_field_id(fields().returns)
         .is_some_and(|r| named_children(r).any(|n| n.kind_id() == kinds().parameter));
@@ -149,7 +149,7 @@ fn directives<'t>(
 
 /// Whether an error node is a predefined constant after a header directive that takes numbers. The assembler accepts the constant as
 /// a number there, but the grammar does not have it.
-pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
+pub(crate) fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
     let takes_numbers = |directive: Node<'_>| {
         directive.kind_id() == kinds().performance_directive
             && ISA

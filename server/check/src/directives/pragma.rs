@@ -13,7 +13,7 @@ use ptx_syntax::{Node, kinds};
 
 /// Checks a `.pragma`. `place` is its place in the tables: `module`, a header (`entry`, `func`, `declaration`), or a body (`body`,
 /// `entry-body`).
-pub fn check(
+pub(crate) fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
     place: &str,

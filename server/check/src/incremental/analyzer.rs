@@ -23,7 +23,7 @@ pub(crate) use facts::declarations;
 pub(crate) use fragment::{Fragment, Outside};
 use functions::Functions;
 use interrupted::InterruptedCheck;
-pub use lints::Cancelled;
+pub(crate) use lints::Cancelled;
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
 use list::{ItemDiagnostics, ListBuilder};
 use module_header::ModuleHeader;

@@ -9,7 +9,7 @@ use std::ops::Range;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     /// The semicolons.
-    pub semicolons: Vec<usize>,
+    pub(crate) semicolons: Vec<usize>,
     /// The opening braces of blocks that are not closed.
     pub open: Vec<usize>,
     /// The closing braces that close nothing.
@@ -19,7 +19,7 @@ pub(super) struct Scan {
     /// The constants: place, index of the constant, and whether the constant is only a part of a word.
     pub constants: Vec<(Range<usize>, usize, bool)>,
     /// Whether there is anything but blanks and comments.
-    pub has_text: bool,
+    pub(crate) has_text: bool,
 }
 
 fn continues_word(byte: u8) -> bool {

@@ -61,7 +61,7 @@ impl Places {
 
 impl Wrapped {
     /// Puts a text into a function whose braces match.
-    pub fn new(text: &InlineText<'_>, scan: &Scan) -> Self {
+    pub(super) fn new(text: &InlineText<'_>, scan: &Scan) -> Self {
         let mut out = String::with_capacity(text.ptx.len() + 64);
         out.push_str(PREFIX);
         let places = body(text, scan, true, &mut out);
@@ -69,13 +69,13 @@ impl Wrapped {
     }
 
     /// The range of the text for one of the function.
-    pub fn in_text(&self, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn in_text(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.places.in_text(range.start, false);
         start..self.places.in_text(range.end, true).max(start)
     }
 
     /// Whether a range is in the text.
-    pub fn is_inside(&self, range: &Range<usize>) -> bool {
+    pub(super) fn is_inside(&self, range: &Range<usize>) -> bool {
         self.places.is_inside(range.start) && self.places.is_inside(range.end)
     }
 }

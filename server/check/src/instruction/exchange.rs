@@ -7,7 +7,7 @@ use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::Instruction;
 
 /// The report on two exchanged operands, if exchanging them is all that is needed. `text` is the source in which ranges count.
-pub fn report(
+pub(super) fn report(
     instruction: &Instruction<'_>,
     variant: &OperandVariant,
     names: &dyn NameLookup,

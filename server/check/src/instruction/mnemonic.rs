@@ -15,7 +15,7 @@ use ptx_sema::hir::ast::{Instruction, SourceWord};
 use ptx_sema::target::Environment;
 
 /// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
-pub fn report(
+pub(super) fn report(
     instruction: &Instruction<'_>,
     written: &str,
     (opcode, mismatch): (&'static Opcode, &MnemonicMismatch),

@@ -10,7 +10,7 @@ const MAX_REPORTED: usize = 16;
 
 /// An access to memory that costs a warp several times as much as necessary.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CostlyAccess {
+pub(crate) struct CostlyAccess {
     /// The unit of the two numbers.
     pub unit: TrafficUnit,
     /// The number for a warp whose lanes are all active.
@@ -23,7 +23,7 @@ pub struct CostlyAccess {
 
 /// The unit of the traffic of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TrafficUnit {
+pub(crate) enum TrafficUnit {
     /// Sectors of global memory.
     Sectors,
     /// Passes through the banks of shared memory.
@@ -59,7 +59,7 @@ impl DiagnosticMessage for CostlyAccess {
 
 /// Reports the accesses of a function that cost at least twice as much as necessary; if there are many, the worst. The analysis takes time,
 /// so it runs only if the code has a level.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !analysis.environment.project.costly {
         return;
     }

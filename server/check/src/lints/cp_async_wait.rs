@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 /// A read of shared memory that an asynchronous copy may still be writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CpAsyncWait {
+pub(crate) struct CpAsyncWait {
     /// Whether the copy is not committed to a group yet on any path, so that `cp.async.wait_group` cannot wait for it.
     pub uncommitted: bool,
 }
@@ -51,7 +51,7 @@ struct AsyncCopy {
 }
 
 /// Reports reads of shared memory with no wait between the copy into it and the read, on any path.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
         return;

@@ -6,7 +6,7 @@ use crate::lints::Analysis;
 
 /// An instruction without an effect, whose results nothing reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DeadStore {
+pub(crate) struct DeadStore {
     /// The registers that it writes.
     pub registers: Box<[Box<str>]>,
     /// Whether some other instruction reads one of them, but only after it is written again.
@@ -32,7 +32,7 @@ impl DiagnosticMessage for DeadStore {
 }
 
 /// Reports instructions without side effects whose results are all dead.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut read = vec![false; function.registers.len()];
     for index in analysis.graph.order.iter().flat_map(|b| analysis.graph.blocks[*b as usize].instructions()) {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// An instruction for the whole warp that only some of its lanes execute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DivergentBarrier {
+pub(crate) struct DivergentBarrier {
     /// The name of the instruction.
     pub instruction: &'static str,
     /// The predicate of its own guard, if that excludes lanes. `None` if a branch excludes them.
@@ -45,7 +45,7 @@ const MAX_RELATED: usize = 16;
 
 /// Reports instructions for the whole warp from which a guard or a branch excludes lanes. A branch, such as that of a loop whose number of
 /// iterations differs, is one cause and has one report.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let together: Vec<usize> = (0..function.instructions.len()).filter(|i| function.converges(*i)).collect();
     if together.is_empty() {

@@ -11,7 +11,7 @@ use ptx_isa::tables::Protocol;
 
 /// A bound in the header of a kernel without which the assembler generates the same code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum IdleBound {
+pub(crate) enum IdleBound {
     /// `.maxnreg` is far above the number of registers that the kernel needs.
     Registers {
         /// The number of registers that a thread may have.
@@ -50,7 +50,7 @@ impl DiagnosticMessage for IdleBound {
 }
 
 /// Checks `.maxnreg`, and `.minnctapersm` of more than one CTA: compilers write `.minnctapersm 1` by default.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     // With `setmaxnreg` warps exchange registers, and the bound is the number with which they begin.
     if !function.kernel || mentions(function, Protocol::Registers) {

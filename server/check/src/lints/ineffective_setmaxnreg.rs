@@ -8,7 +8,7 @@ use ptx_isa::tables::{Protocol, Verb};
 
 /// A `setmaxnreg` in a kernel whose header does not set the number of registers with which its threads begin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct IneffectiveSetmaxnreg;
+pub(crate) struct IneffectiveSetmaxnreg;
 
 impl DiagnosticMessage for IneffectiveSetmaxnreg {
     fn message(&self) -> String {
@@ -23,7 +23,7 @@ impl DiagnosticMessage for IneffectiveSetmaxnreg {
 }
 
 /// Reports the first `setmaxnreg` of such a kernel.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !function.kernel || !mentions(function, Protocol::Registers) {
         return;

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// A use of an mbarrier that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MbarrierProtocol {
+pub(crate) enum MbarrierProtocol {
     /// An instruction tests an mbarrier (`test_wait`, `try_wait`), but nothing reads the result.
     UnreadAnswer,
     /// No instruction initialises the mbarrier of this name.
@@ -67,7 +67,7 @@ impl DiagnosticMessage for MbarrierProtocol {
 const PROTOCOL: Protocol = Protocol::Mbarrier;
 
 /// Checks the use of mbarriers in a function.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
         return;

@@ -8,7 +8,7 @@ use ptx_flow::flow::divergence::splits;
 
 /// A lane mask that does not match the lanes that execute the instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Membermask {
+pub(crate) enum Membermask {
     /// The mask is 0.
     Empty {
         /// The name of the instruction.
@@ -57,7 +57,7 @@ impl DiagnosticMessage for Membermask {
 const ALL: u32 = u32::MAX;
 
 /// Reports constant masks that are certainly wrong.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     let mut whole = Vec::new();
     for index in 0..function.instructions.len() {

@@ -6,7 +6,7 @@ use crate::lints::Analysis;
 
 /// A body whose end control can reach without `ret` or `exit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MissingExit {
+pub(crate) struct MissingExit {
     /// Whether it is the body of a kernel.
     pub kernel: bool,
 }
@@ -23,7 +23,7 @@ impl DiagnosticMessage for MissingExit {
 }
 
 /// Reports the closing brace of the body if control can reach it.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if analysis.graph.falls_off.is_none() {
         return;

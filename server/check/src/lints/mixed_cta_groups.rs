@@ -9,7 +9,7 @@ use ptx_isa::tables::Protocol;
 
 /// A tensor-core instruction whose CTA group differs from those before it in the same function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MixedCtaGroups {
+pub(crate) struct MixedCtaGroups {
     /// Its modifier, such as `.cta_group::2`.
     pub group: Modifier,
     /// The modifier of the instructions before it.
@@ -28,7 +28,7 @@ impl DiagnosticMessage for MixedCtaGroups {
 }
 
 /// Reports the first instruction whose CTA group differs from those before it.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, Protocol::TensorMemory) {
         return;

@@ -1,28 +1,28 @@
 //! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
 //! The pages about them are `docs/diagnostics/*.md`.
 
-pub mod costly_access;
-pub mod cp_async_wait;
-pub mod dead_store;
-pub mod divergent_barrier;
-pub mod idle_bound;
-pub mod ineffective_setmaxnreg;
-pub mod mbarrier_protocol;
-pub mod membermask;
-pub mod missing_exit;
-pub mod mixed_cta_groups;
-pub mod proxy_fence;
-pub mod repeated_destination;
-pub mod shared_memory_limit;
-pub mod spill_likely;
-pub mod tensor_memory_allocation;
-pub mod uninitialized_register;
-pub mod unreachable_code;
-pub mod unused_function;
-pub mod unused_label;
-pub mod unused_register;
-pub mod wgmma_order;
-pub mod wrong_state_space;
+pub(crate) mod costly_access;
+pub(crate) mod cp_async_wait;
+pub(crate) mod dead_store;
+pub(crate) mod divergent_barrier;
+pub(crate) mod idle_bound;
+pub(crate) mod ineffective_setmaxnreg;
+pub(crate) mod mbarrier_protocol;
+pub(crate) mod membermask;
+pub(crate) mod missing_exit;
+pub(crate) mod mixed_cta_groups;
+pub(crate) mod proxy_fence;
+pub(crate) mod repeated_destination;
+pub(crate) mod shared_memory_limit;
+pub(crate) mod spill_likely;
+pub(crate) mod tensor_memory_allocation;
+pub(crate) mod uninitialized_register;
+pub(crate) mod unreachable_code;
+pub(crate) mod unused_function;
+pub(crate) mod unused_label;
+pub(crate) mod unused_register;
+pub(crate) mod wgmma_order;
+pub(crate) mod wrong_state_space;
 
 use crate::diagnostic::Diagnostic;
 use ptx_flow::addresses::{AddressFacts, Flow};
@@ -38,7 +38,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A function with the results of its flow analyses. Costly analyses run on first use.
-pub struct Analysis<'a> {
+pub(crate) struct Analysis<'a> {
     /// The function. It has a body without syntax errors.
     pub function: &'a FlowFunction,
     /// Its control-flow graph.
@@ -57,7 +57,7 @@ pub struct Analysis<'a> {
 }
 
 /// An item whose contents were checked, for lints about the functions of a module together.
-pub struct CheckedItem<'c, 's> {
+pub(crate) struct CheckedItem<'c, 's> {
     /// The item.
     pub item: &'c ModuleItem<'s>,
     /// Its name.
@@ -67,11 +67,11 @@ pub struct CheckedItem<'c, 's> {
 }
 
 /// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.
-pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
+pub(crate) type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
 
 impl<'a> Analysis<'a> {
     /// Prepares the analysis of a function; only liveness is computed yet. `None` for a function that is too large.
-    pub fn new(
+    pub(crate) fn new(
         function: &'a FlowFunction,
         graph: &'a Graph,
         environment: &'a Environment,
@@ -93,27 +93,27 @@ impl<'a> Analysis<'a> {
     }
 
     /// The live registers at each instruction.
-    pub fn liveness(&self) -> &Liveness {
+    pub(crate) fn liveness(&self) -> &Liveness {
         &self.liveness
     }
 
     /// The dominator tree of the blocks.
-    pub fn dominators(&self) -> &Tree {
+    pub(crate) fn dominators(&self) -> &Tree {
         self.dominators.get_or_init(|| dominance::dominators(self.graph))
     }
 
     /// The post-dominator tree of the blocks. Its root is a virtual exit, whose index is the number of blocks.
-    pub fn post_dominators(&self) -> &Tree {
+    pub(crate) fn post_dominators(&self) -> &Tree {
         self.post_dominators.get_or_init(|| dominance::post_dominators(self.graph, |b| self.graph.blocks[b].leaves))
     }
 
     /// For each value, the threads across which it is the same.
-    pub fn variances(&self) -> &Variances<'a> {
+    pub(crate) fn variances(&self) -> &Variances<'a> {
         self.variances.get_or_init(|| Variances::new(self.function, self.graph))
     }
 
     /// For each register, the threads across which it is always the same; `None` for a function that is too large to know.
-    pub fn across(&self) -> Option<&[Across]> {
+    pub(crate) fn across(&self) -> Option<&[Across]> {
         let across = self
             .across
             .get_or_init(|| uniformity::across(self.function, self.graph, self.liveness(), self.post_dominators()));
@@ -121,17 +121,17 @@ impl<'a> Analysis<'a> {
     }
 
     /// The registers that the function needs, by the estimate of the register report.
-    pub fn usage(&self) -> &FunctionUsage {
+    pub(crate) fn usage(&self) -> &FunctionUsage {
         self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
     /// The addresses of its accesses; `None` for a function that is too large.
-    pub fn addresses(&self) -> Option<&Arc<AddressFacts>> {
+    pub(crate) fn addresses(&self) -> Option<&Arc<AddressFacts>> {
         self.addresses_until(&|| false)
     }
 
     /// The same; also `None` if `cancelled` returns true.
-    pub fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
+    pub(crate) fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
         let compute = || {
             let flow = Flow {
                 function: self.function,

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Memory that is written through one proxy and read through another without a fence in between.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ProxyFence {
+pub(crate) enum ProxyFence {
     /// An asynchronous copy reads the shared variable of this name after ordinary stores to it.
     Copy(Box<str>),
     /// A matrix instruction reads shared memory that ordinary stores have written.
@@ -50,7 +50,7 @@ impl DiagnosticMessage for ProxyFence {
 }
 
 /// Checks reads through the asynchronous proxy and uses of tensor maps.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if mentions(function, Protocol::AsyncProxy) {
         copies(analysis, out);

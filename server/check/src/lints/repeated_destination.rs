@@ -6,7 +6,7 @@ use crate::lints::Analysis;
 
 /// A register that one instruction writes twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RepeatedDestination {
+pub(crate) struct RepeatedDestination {
     /// The name of the register.
     pub register: Box<str>,
 }
@@ -22,7 +22,7 @@ impl DiagnosticMessage for RepeatedDestination {
 }
 
 /// Reports registers that occur twice among the results of an instruction.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     for index in 0..function.instructions.len() {
         let writes = function.writes(index);

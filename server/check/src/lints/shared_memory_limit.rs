@@ -6,7 +6,7 @@ use crate::lints::Analysis;
 
 /// A kernel whose shared variables take more memory than the target allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SharedMemoryLimit {
+pub(crate) struct SharedMemoryLimit {
     /// The name of the kernel.
     pub kernel: Box<str>,
     /// The size of its shared variables in bytes.
@@ -31,7 +31,7 @@ impl DiagnosticMessage for SharedMemoryLimit {
 
 /// Reports a kernel whose shared variables exceed the limit. The sum is a lower bound: it has the variables that the kernel declares or
 /// names, without padding and without the variables that only its callees name.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let Some(target) = analysis.environment.target.filter(|t| t.shared > 0 && function.kernel) else { return };
     let shared = function.variables.iter().filter(|v| v.symbol.space == ".shared" && !v.symbol.external);

@@ -11,13 +11,13 @@ use ptx_isa::tables::Protocol;
 
 /// A function that needs many more registers than a thread may have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SpillLikely {
+pub(crate) struct SpillLikely {
     /// The number of registers that a thread most likely needs.
     pub wanted: u32,
     /// The number of registers that a thread may have.
     pub limit: u32,
     /// Whether a directive of the header sets the limit, not the target.
-    pub by_directive: bool,
+    pub(crate) by_directive: bool,
 }
 
 impl DiagnosticMessage for SpillLikely {
@@ -39,7 +39,7 @@ impl DiagnosticMessage for SpillLikely {
 /// Compares the estimated register demand of a function (without its callees) with the limit from its header and the target. Only a
 /// demand far above the limit is reported: the estimate may be wrong, and the assembler may need fewer registers. Functions with
 /// `setmaxnreg` are left out, since some of their warps get more registers than the header allows.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if mentions(function, Protocol::Registers) {
         return;

@@ -10,7 +10,7 @@ use ptx_isa::tables::{Protocol, Verb};
 
 /// An allocation of tensor memory that breaks the rules for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum TensorMemoryAllocation {
+pub(crate) enum TensorMemoryAllocation {
     /// The kernel never deallocates the memory.
     NeverFreed,
     /// The permit to allocate was relinquished before.
@@ -40,7 +40,7 @@ impl DiagnosticMessage for TensorMemoryAllocation {
 const PROTOCOL: Protocol = Protocol::TensorMemory;
 
 /// Checks allocations of tensor memory.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
         return;

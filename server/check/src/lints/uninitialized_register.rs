@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A register that does not have a defined value when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UninitializedRegister {
+pub(crate) struct UninitializedRegister {
     /// The name of the register.
     pub register: Box<str>,
     /// Why it has no defined value.
@@ -20,7 +20,7 @@ pub struct UninitializedRegister {
 
 /// Why a register has no defined value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// No instruction of the function writes it.
     Never,
     /// No path to the read writes it.
@@ -59,7 +59,7 @@ impl DiagnosticMessage for UninitializedRegister {
 const MAX_STEPS: usize = 1 << 24;
 
 /// Reports, for each register, the first read without a defined value.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     // For each register of these the paths through all blocks are followed.
     let mut steps = MAX_STEPS;
@@ -92,7 +92,7 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Reports computations from a copy of a register that no instruction writes.
-pub fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find_copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let mut copies = undefined_copies(function);
     if copies.is_empty() {

@@ -7,7 +7,7 @@ use ptx_isa::tables::ControlTransfer;
 
 /// Instructions that are never executed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnreachableCode {
+pub(crate) struct UnreachableCode {
     /// The number of instructions.
     pub count: usize,
 }
@@ -26,7 +26,7 @@ impl DiagnosticMessage for UnreachableCode {
 }
 
 /// Reports unreachable instructions. Adjacent ones are one diagnostic.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
     let mut block = 0;
     while block < graph.blocks.len() {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A function that nothing can call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnusedFunction {
+pub(crate) struct UnusedFunction {
     /// The name of the function.
     pub name: Box<str>,
 }
@@ -29,7 +29,7 @@ impl DiagnosticMessage for UnusedFunction {
 
 /// Reports functions that cannot be called from outside of the module, and that only other unused functions name. `checked` are the items whose
 /// contents were checked.
-pub fn find<'c, 's: 'c>(
+pub(crate) fn find<'c, 's: 'c>(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     checked: impl Iterator<Item = CheckedItem<'c, 's>>,

@@ -6,7 +6,7 @@ use crate::lints::Analysis;
 
 /// A label that neither an operand nor a list names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnusedLabel {
+pub(crate) struct UnusedLabel {
     /// The name of the label.
     pub name: Box<str>,
 }
@@ -32,7 +32,7 @@ fn is_compilers(name: &str) -> bool {
 }
 
 /// Reports unused labels. A module with debugging data is left out: its labels may be for the debugger. So are labels that compilers write.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if analysis.module.debugging {
         return;

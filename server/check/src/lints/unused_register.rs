@@ -7,7 +7,7 @@ use ptx_sema::hir::symbols::VariableOrigin;
 
 /// A declaration of registers that no instruction names, or of many more than the instructions name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum UnusedRegister {
+pub(crate) enum UnusedRegister {
     /// No instruction names this register.
     Single(Box<str>),
     /// No instruction names any register of a range such as `%r<10>`.
@@ -56,7 +56,7 @@ const SPARE: u32 = 64;
 const COMPILERS: &[&str] = &["temp_param_reg", "%SP", "%SPL"];
 
 /// Reports declarations of unused registers, and ranges that are much larger than needed.
-pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     for declaration in analysis.function.declarations.iter().filter(|d| d.origin == VariableOrigin::Body) {
         let range = declaration.range.start as usize..declaration.range.end as usize;
         let name = declaration.name.clone();

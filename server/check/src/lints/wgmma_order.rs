@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// A warpgroup matrix instruction without the fence or the wait that its registers need.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum WgmmaOrder {
+pub(crate) enum WgmmaOrder {
     /// There is no fence before the instruction on any path.
     NoFence,
     /// The register of this name is written before the instruction, without a fence in between.
@@ -54,7 +54,7 @@ impl DiagnosticMessage for WgmmaOrder {
 const PROTOCOL: Protocol = Protocol::Wgmma;
 
 /// Reports only the first missing fence and the first missing wait: one matrix has many registers.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     if !mentions(function, PROTOCOL) {
         return;

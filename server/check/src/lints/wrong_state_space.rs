@@ -10,11 +10,11 @@ use ptx_isa::tables::{Protocol, Spaces, ValueKind, Verb};
 
 /// An address in a register whose kind (its state space, or generic) differs from the one that the instruction expects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct WrongStateSpace(pub Box<AddressMismatch>);
+pub(crate) struct WrongStateSpace(pub Box<AddressMismatch>);
 
 /// The data of [`WrongStateSpace`], which is boxed to keep diagnostics small.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct AddressMismatch {
+pub(crate) struct AddressMismatch {
     /// The name of the register.
     pub register: Box<str>,
     /// The variable into which it points, if known.
@@ -27,7 +27,7 @@ pub struct AddressMismatch {
 
 /// The kind of address that an instruction expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ExpectedAddress {
+pub(crate) enum ExpectedAddress {
     /// A generic address.
     Generic,
     /// An address in this state space, such as `.shared`.
@@ -71,7 +71,7 @@ impl DiagnosticMessage for WrongStateSpace {
 }
 
 /// Checks every address operand that is a register.
-pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
     for index in 0..function.instructions.len() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What is wrong with an `.alias` directive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Alias {
+pub(crate) enum Alias {
     /// One of the two names is not a callable function (`.func`).
     NotAFunction {
         /// The name.
@@ -88,10 +88,10 @@ impl DiagnosticMessage for Alias {
 }
 
 /// A name in the directive: its byte range, its text and the symbol that it stands for.
-pub type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
+pub(crate) type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
 
 /// Checks an alias and its function. Returns the report if the assembler refuses the alias.
-pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
+pub(crate) fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     let declared = |name: &str| format!("`{name}` is declared here");
     for (range, name, declaration) in [&alias, &function] {
         if !matches!(declaration.symbol, Symbol::Function { kernel: false, .. }) {
@@ -124,12 +124,12 @@ pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
 }
 
 /// The report on a name of the directive that is not that of a callable function.
-pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Option<Diagnostic> {
+pub(crate) fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Option<Diagnostic> {
     (symbol != Symbol::Unknown).then(|| Diagnostic::new(range, Alias::NotAFunction { name: name.into(), symbol }))
 }
 
 /// The report on a name that is already an alias, of the function `other`.
-pub fn twice(range: Range<usize>, name: &str, other: &str) -> Diagnostic {
+pub(crate) fn twice(range: Range<usize>, name: &str, other: &str) -> Diagnostic {
     Diagnostic::new(range, Alias::Twice { name: name.into(), other: other.into() })
 }
 

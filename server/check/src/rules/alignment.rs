@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What is wrong with an alignment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum AlignmentProblem {
+pub(crate) enum AlignmentProblem {
     /// This value is not a power of two, or is above 2^31.
     NotAPowerOfTwo(i128),
     /// It is not a number.
@@ -71,39 +71,39 @@ impl DiagnosticMessage for AlignmentProblem {
 }
 
 /// Reports a value such as 0, 3 or 2^32.
-pub fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
+pub(crate) fn power_of_two(place: Range<usize>, value: i128) -> Diagnostic {
     let next = u32::try_from(value).ok().filter(|v| *v > 0).and_then(u32::checked_next_power_of_two);
     let fix = next.map(|next| Fix::replace(format!("Change {value} to {next}"), place.clone(), next.to_string()));
     Diagnostic::new(place, AlignmentProblem::NotAPowerOfTwo(value)).fixes(fix)
 }
 
 /// Reports an alignment that is not a number, such as `.align n`.
-pub fn not_a_number(place: Range<usize>) -> Diagnostic {
+pub(crate) fn not_a_number(place: Range<usize>) -> Diagnostic {
     Diagnostic::new(place, AlignmentProblem::NotANumber)
 }
 
 /// Reports an alignment above `limit`, the largest allowed at this place. Both are in bytes.
-pub fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
+pub(crate) fn too_large(place: Range<usize>, value: i128, limit: u32) -> Diagnostic {
     Diagnostic::new(place, AlignmentProblem::TooLarge { value, limit })
 }
 
 /// Reports an alignment below `natural`, the alignment of the type. Both are in bytes.
-pub fn below_natural(range: Range<usize>, value: i128, natural: u32) -> Diagnostic {
+pub(crate) fn below_natural(range: Range<usize>, value: i128, natural: u32) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::BelowNatural { value, natural }).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports an alignment in a declaration that also has a larger one, `largest`.
-pub fn not_the_largest(range: Range<usize>, value: i128, largest: i128) -> Diagnostic {
+pub(crate) fn not_the_largest(range: Range<usize>, value: i128, largest: i128) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::NotTheLargest { value, largest }).severity(Severity::Warning).unnecessary()
 }
 
 /// Reports `.reg .align 8`.
-pub fn of_register(range: Range<usize>) -> Diagnostic {
+pub(crate) fn of_register(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::OfRegister).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports `.param .u64 .align 8 p`.
-pub fn of_pointee(range: Range<usize>) -> Diagnostic {
+pub(crate) fn of_pointee(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AlignmentProblem::OfPointee).severity(Severity::Hint)
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What is wrong with the size of an array or the number of names in a range.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ArraySize {
+pub(crate) enum ArraySize {
     /// It is an expression, where only a number is allowed.
     NotANumber,
     /// The variable of this name has no size.
@@ -67,52 +67,52 @@ impl DiagnosticMessage for ArraySize {
 }
 
 /// Reports a size that is an expression.
-pub fn not_a_number(range: Range<usize>) -> Diagnostic {
+pub(crate) fn not_a_number(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::NotANumber)
 }
 
 /// Reports a variable without a size.
-pub fn unknown(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn unknown(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Missing(name.into()))
 }
 
 /// Reports an inner dimension without a size.
-pub fn inner(range: Range<usize>) -> Diagnostic {
+pub(crate) fn inner(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::MissingInner)
 }
 
 /// Reports a parameter with two dimensions.
-pub fn parameter(range: Range<usize>) -> Diagnostic {
+pub(crate) fn parameter(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::ParameterDimensions)
 }
 
 /// Reports a parameter whose size has more than 32 bits.
-pub fn parameter_overflow(range: Range<usize>) -> Diagnostic {
+pub(crate) fn parameter_overflow(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::ParameterOverflow)
 }
 
 /// Reports an array of registers.
-pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
+pub(crate) fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Registers { name: name.into(), count })
 }
 
 /// Reports a range with a dimension or an initializer: `x<4>[2]` or `x<4> = 1`. `what` describes that part.
-pub fn range_alone(range: Range<usize>, what: &'static str) -> Diagnostic {
+pub(crate) fn range_alone(range: Range<usize>, what: &'static str) -> Diagnostic {
     Diagnostic::new(range, ArraySize::RangeWith(what))
 }
 
 /// Reports a range with too many names, such as `%r<4294967296>`.
-pub fn too_many(range: Range<usize>) -> Diagnostic {
+pub(crate) fn too_many(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::TooMany)
 }
 
 /// Reports a range without names: `%r<0>`.
-pub fn nothing(range: Range<usize>) -> Diagnostic {
+pub(crate) fn nothing(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Nothing).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports a range whose name ends in a digit, such as `%r1<4>`.
-pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Unreachable(name.into())).severity(Severity::Warning)
 }
 

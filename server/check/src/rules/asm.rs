@@ -11,7 +11,7 @@ macro_rules! problems {
         $(
             $(#[$doc])*
             #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-            pub struct $name(pub AsmProblem);
+            pub(crate) struct $name(pub AsmProblem);
 
             impl DiagnosticMessage for $name {
                 fn message(&self) -> String {

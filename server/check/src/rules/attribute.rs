@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// What is wrong with an attribute or a `.ptr`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum AttributeProblem {
+pub(crate) enum AttributeProblem {
     /// The parentheses are empty; one of these attributes is expected.
     Missing(Box<[&'static str]>),
     /// An unknown attribute, or one that is not allowed here.
@@ -96,12 +96,12 @@ impl DiagnosticMessage for AttributeProblem {
 }
 
 /// Reports empty parentheses: `.attribute()`. `known` are the attributes allowed here.
-pub fn missing(range: Range<usize>, known: &[&'static str]) -> Diagnostic {
+pub(crate) fn missing(range: Range<usize>, known: &[&'static str]) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Missing(known.into()))
 }
 
 /// Reports an unknown attribute, or one that is not allowed here. `holder` describes the declaration; `known` are its attributes.
-pub fn unknown(word: SourceWord<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
+pub(crate) fn unknown(word: SourceWord<'_>, known: &[&'static str], holder: &'static str) -> Diagnostic {
     let near = super::suggest(word.text, known.iter().copied());
     Diagnostic::new(
         word.range(),
@@ -110,7 +110,7 @@ pub fn unknown(word: SourceWord<'_>, known: &[&'static str], holder: &'static st
 }
 
 /// Reports too many or too few numbers. `expected` is the right number of them.
-pub fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
+pub(crate) fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
     let name = attribute.name.text.into();
     let found = match expected {
         0 => AttributeProblem::NoNumbers(name),
@@ -120,43 +120,43 @@ pub fn arguments(attribute: &ast::Attribute<'_>, expected: u8) -> Diagnostic {
 }
 
 /// Reports an argument that is not a number.
-pub fn not_a_number(range: Range<usize>) -> Diagnostic {
+pub(crate) fn not_a_number(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::NotANumber)
 }
 
 /// Reports an attribute of a variable that is in none of these state spaces.
-pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), AttributeProblem::Space { name: word.text.into(), spaces })
 }
 
 /// Reports the second of two equal attributes.
-pub fn repeated(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn repeated(word: SourceWord<'_>) -> Diagnostic {
     let found = AttributeProblem::Repeated(word.text.into());
     Diagnostic::new(word.range(), found).severity(Severity::Hint).unnecessary()
 }
 
 /// Reports an attribute of a kernel.
-pub fn on_kernel(range: Range<usize>) -> Diagnostic {
+pub(crate) fn on_kernel(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::OnKernel)
 }
 
 /// Reports the second attribute of a function.
-pub fn second(range: Range<usize>) -> Diagnostic {
+pub(crate) fn second(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Second)
 }
 
 /// Reports `.ptr`, or an alignment in its place, on a parameter that is not a kernel's.
-pub fn pointer(range: Range<usize>, written: &'static str) -> Diagnostic {
+pub(crate) fn pointer(range: Range<usize>, written: &'static str) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::Pointer(written))
 }
 
 /// Reports a state space that `.ptr` does not allow, as in `.ptr .param`.
-pub fn pointer_space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn pointer_space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), AttributeProblem::PointerSpace { space: word.text.into(), spaces })
 }
 
 /// Reports the second `.ptr` of a parameter.
-pub fn second_pointer(range: Range<usize>) -> Diagnostic {
+pub(crate) fn second_pointer(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, AttributeProblem::SecondPointer)
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A name that a branch cannot go to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BranchTarget {
+pub(crate) struct BranchTarget {
     /// The name.
     pub name: Box<str>,
     /// What it stands for.
@@ -53,12 +53,12 @@ impl DiagnosticMessage for BranchTarget {
 }
 
 /// The report on a branch operand, or an entry of `.branchtargets`, that is not a label.
-pub fn not_a_label(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_a_label(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     Diagnostic::new(range, BranchTarget { name: name.into(), symbol, indirect: false })
 }
 
 /// The report on the target list of an indirect branch that is not the label of an earlier `.branchtargets`.
-pub fn not_a_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_a_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     Diagnostic::new(range, BranchTarget { name: name.into(), symbol, indirect: true })
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// How a call differs from the signature of its callee.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum CallArguments {
+pub(crate) enum CallArguments {
     /// The call has a wrong number of results.
     Results {
         /// The callee.
@@ -52,7 +52,7 @@ pub enum CallArguments {
 
 /// The operand that a call passes for a parameter or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PassedValue {
+pub(crate) enum PassedValue {
     /// A register: its type and the number of vector elements (1 for a scalar).
     Register(TypeId, u8),
     /// A variable.
@@ -75,7 +75,7 @@ pub enum PassedValue {
 
 /// Why an argument does not fit its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
+pub(crate) enum Why {
     /// No call takes such an operand: a variable outside `.param`, a label, a sum.
     Kind,
     /// A parameter or result of the calling function.
@@ -94,7 +94,7 @@ pub enum Why {
 
 /// The function or prototype that a call reaches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CalledSignature {
+pub(crate) struct CalledSignature {
     /// The name of the function, or the label of the prototype.
     pub name: Box<str>,
     /// Whether it is a prototype, not a function.
@@ -105,7 +105,7 @@ pub struct CalledSignature {
 
 /// How an argument or result is written in a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ArgumentSpelling {
+pub(crate) enum ArgumentSpelling {
     /// This name.
     Name(Box<str>),
     /// `_`.
@@ -270,7 +270,7 @@ fn variable_words(variable: VariableSymbol) -> String {
 
 /// Makes the reports on a call of one callee.
 #[derive(Debug, Clone, Copy)]
-pub struct Reporter<'c> {
+pub(crate) struct Reporter<'c> {
     /// The function or prototype.
     pub callee: &'c Callee,
     /// Its parameters and results.
@@ -279,7 +279,7 @@ pub struct Reporter<'c> {
 
 /// The argument or result that a report concerns.
 #[derive(Debug, Clone)]
-pub struct ArgumentPosition {
+pub(crate) struct ArgumentPosition {
     /// Its byte range in the call.
     pub range: Range<usize>,
     /// Its index in the list.
@@ -300,7 +300,7 @@ impl Reporter<'_> {
     }
 
     /// The report on a wrong number of results. `listed` if the call has a list of results, even an empty one.
-    pub fn results(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
+    pub(crate) fn results(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
         let start = range.start;
         let diagnostic = self.report(range, CallArguments::Results { callee: self.called(), found });
         if found > 0 || listed {
@@ -311,7 +311,7 @@ impl Reporter<'_> {
     }
 
     /// The report on a wrong number of arguments. `listed` if the call has a list of arguments, even an empty one.
-    pub fn count(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
+    pub(crate) fn count(self, range: Range<usize>, found: usize, listed: bool) -> Diagnostic {
         let callee = self.called();
         if self.signature.variadic() && !listed && self.signature.parameters.len() == 1 {
             let end = range.end;
@@ -322,7 +322,13 @@ impl Reporter<'_> {
     }
 
     /// The report on an argument or result that does not fit.
-    pub fn argument(self, argument: ArgumentPosition, value: &Operand<'_>, given: PassedValue, why: Why) -> Diagnostic {
+    pub(crate) fn argument(
+        self,
+        argument: ArgumentPosition,
+        value: &Operand<'_>,
+        given: PassedValue,
+        why: Why,
+    ) -> Diagnostic {
         let spelling = match &value.kind {
             OperandKind::Name(name) => ArgumentSpelling::Name((*name).into()),
             OperandKind::Sink => ArgumentSpelling::Sink,
@@ -336,7 +342,7 @@ impl Reporter<'_> {
 }
 
 /// The report on a constant that receives a result. Only the code generator of the assembler refuses this, so it is a warning.
-pub fn constant_result(range: Range<usize>) -> Diagnostic {
+pub(crate) fn constant_result(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, CallArguments::ConstantResult).severity(Severity::Warning)
 }
 

@@ -11,7 +11,7 @@ const INDIRECT: &str = "a call through a register needs the label of a `.callpro
 
 /// A name in a call that stands for a symbol of the wrong kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CallTarget {
+pub(crate) struct CallTarget {
     /// The name.
     pub name: Box<str>,
     /// What it stands for.
@@ -22,7 +22,7 @@ pub struct CallTarget {
 
 /// A part of a call that consists of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CallPart {
+pub(crate) enum CallPart {
     /// The function of a direct call.
     Function,
     /// The register of an indirect call.
@@ -86,24 +86,24 @@ fn new(range: Range<usize>, name: &str, symbol: Symbol, part: CallPart) -> Diagn
 }
 
 /// The report on a direct call of a name that is not a callable function.
-pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     let diagnostic = new(range, name, symbol, CallPart::Function);
     if matches!(symbol, Symbol::Register { .. }) { diagnostic } else { diagnostic.declared_at(name) }
 }
 
 /// The report on an indirect call through a name that is not a register for addresses.
-pub fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_an_address(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     let diagnostic = new(range, name, symbol, CallPart::Address);
     if let Symbol::Function { kernel: false, .. } = symbol { diagnostic.declared_at(name) } else { diagnostic }
 }
 
 /// The report on a last operand that names no prototype, list or table, or one that stands after the call.
-pub fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_targets(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     new(range, name, symbol, CallPart::Targets)
 }
 
 /// The report on an entry of `.calltargets` that is not a function.
-pub fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
+pub(crate) fn not_in_list(range: Range<usize>, name: &str, symbol: Symbol) -> Diagnostic {
     new(range, name, symbol, CallPart::Entry)
 }
 

@@ -7,7 +7,7 @@ use ptx_sema::hir::constant::{ConstantProblem, Wrong};
 
 /// The part of a constant expression that the assembler cannot compute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ConstantExpression {
+pub(crate) struct ConstantExpression {
     /// The reason.
     pub wrong: Wrong,
     /// The beginning of the text at fault.
@@ -50,7 +50,7 @@ impl DiagnosticMessage for ConstantExpression {
 }
 
 /// The report; for a literal with too many digits it is a `constant-overflow`. The problem's range is an offset into `text`.
-pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
+pub(crate) fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     if problem.what == Wrong::Overflow {
         return constant_overflow::report(problem, text);
     }

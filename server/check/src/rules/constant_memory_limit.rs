@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// `.const` variables that take more memory in total than the target has for them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ConstantMemoryLimit {
+pub(crate) struct ConstantMemoryLimit {
     /// The sum of their sizes in bytes.
     pub total: u64,
     /// The name of the target.
@@ -29,7 +29,7 @@ impl DiagnosticMessage for ConstantMemoryLimit {
 }
 
 /// The report, at the last `.const` variable, if the sum of their sizes is too large.
-pub fn check(header: &Header) -> Option<Diagnostic> {
+pub(crate) fn check(header: &Header) -> Option<Diagnostic> {
     let target = header.environment.target.filter(|t| t.constant > 0)?;
     let mut total = 0u64;
     let mut last: Option<&Range<usize>> = None;

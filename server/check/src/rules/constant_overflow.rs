@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A number with more digits than the assembler can hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ConstantOverflow {
+pub(crate) struct ConstantOverflow {
     /// The beginning of the number.
     pub shown: Box<str>,
     /// Whether further digits are not shown.
@@ -40,7 +40,7 @@ impl DiagnosticMessage for ConstantOverflow {
 }
 
 /// The report. The problem's range is an offset into `text`.
-pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
+pub(crate) fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
     let range = problem.start as usize..(problem.end as usize).max(problem.start as usize + 1);
     let word = text.get(range.clone()).unwrap_or("");
     let shown = excerpt(word);
@@ -51,7 +51,7 @@ pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
 }
 
 /// Reports sizes in a declaration that do not fit 64 bits. The declaration's ranges are offsets into `text`.
-pub fn declaration(declaration: &Declaration<'_>, text: &str, out: &mut Vec<Diagnostic>) {
+pub(crate) fn declaration(declaration: &Declaration<'_>, text: &str, out: &mut Vec<Diagnostic>) {
     for declarator in &declaration.declarators {
         for (_, size) in &declarator.dimensions {
             if let Some(ConstantValue::Wrong(problem)) = size

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// What is wrong with a directive for debugging information.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DebugDirective {
+pub(crate) enum DebugDirective {
     /// This part, described in words, must follow.
     Missing(&'static str),
     /// A number has too many bits.
@@ -110,34 +110,34 @@ impl DiagnosticMessage for DebugDirective {
 }
 
 /// Reports that a part is missing after a word. `what` describes the part.
-pub fn missing(after: SourceWord<'_>, what: &'static str) -> Diagnostic {
+pub(crate) fn missing(after: SourceWord<'_>, what: &'static str) -> Diagnostic {
     Diagnostic::new(after.range(), DebugDirective::Missing(what))
 }
 
 /// Reports a number that has more than `bits` bits.
-pub fn too_large(number: SourceWord<'_>, bits: u32) -> Diagnostic {
+pub(crate) fn too_large(number: SourceWord<'_>, bits: u32) -> Diagnostic {
     Diagnostic::new(number.range(), DebugDirective::TooWide { number: number.text.into(), bits })
 }
 
 /// Reports a file number that an earlier `.file`, at `first`, has already.
-pub fn file_twice(number: Range<usize>, file: u32, first: Range<usize>) -> Diagnostic {
+pub(crate) fn file_twice(number: Range<usize>, file: u32, first: Range<usize>) -> Diagnostic {
     Diagnostic::new(number, DebugDirective::FileTwice(file)).related(first, "here")
 }
 
 /// Warns about a `.loc` whose file number no `.file` has.
-pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
+pub(crate) fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
     Diagnostic::new(range, DebugDirective::UnknownFile(file)).severity(Severity::Warning)
 }
 
 /// Reports a location after `inlined_at` that no earlier `.loc` of this function has. The assembler also accepts the locations of
 /// earlier functions, so this is an error only in the first function, and otherwise a warning.
-pub fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -> Diagnostic {
+pub(crate) fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -> Diagnostic {
     let severity = if first { Severity::Error } else { Severity::Warning };
     Diagnostic::new(range, DebugDirective::InlinedNowhere { location, first }).severity(severity)
 }
 
 /// The location of a report that [`inlined_nowhere`] made of a function that is not the first.
-pub fn unsettled(diagnostic: &Diagnostic) -> Option<LocNumbers> {
+pub(crate) fn unsettled(diagnostic: &Diagnostic) -> Option<LocNumbers> {
     match diagnostic.finding.data()? {
         DebugDirective::InlinedNowhere { location, first: false } => Some(*location),
         _ => None,
@@ -145,45 +145,45 @@ pub fn unsettled(diagnostic: &Diagnostic) -> Option<LocNumbers> {
 }
 
 /// Reports something other than a label after `function_name`, as in `function_name 5`.
-pub fn not_a_label(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn not_a_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotALabel(word.text.into()))
 }
 
 /// Reports an offset that is subtracted from a label, as in `function_name label-4`.
-pub fn minus(operator: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn minus(operator: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace("Change it to `+`", operator.range(), "+");
     Diagnostic::new(operator.range(), DebugDirective::MinusOffset).fix(fix)
 }
 
 /// Reports a statement in a section that is not data.
-pub fn not_data(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn not_data(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NotData(word.text.into()))
 }
 
 /// Reports a type that data in a section cannot have.
-pub fn not_a_type(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+pub(crate) fn not_a_type(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let types = directive.data.iter().map(|d| d.name).collect();
     Diagnostic::new(word.range(), DebugDirective::NotAType { ty: word.text.into(), types })
 }
 
 /// Reports a number that does not fit into the type of its data.
-pub fn does_not_fit(word: SourceWord<'_>, data: &DataType) -> Diagnostic {
+pub(crate) fn does_not_fit(word: SourceWord<'_>, data: &DataType) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::DoesNotFit { number: word.text.into(), ty: data.name })
 }
 
 /// Reports an address in data whose type is too small for it.
-pub fn no_label(word: SourceWord<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
+pub(crate) fn no_label(word: SourceWord<'_>, data: &DataType, directive: &Directive) -> Diagnostic {
     let types = directive.data.iter().filter(|d| d.labels).map(|d| d.name).collect();
     Diagnostic::new(word.range(), DebugDirective::NoRoom { address: word.text.into(), ty: data.name, types })
 }
 
 /// Reports a name in a list of data.
-pub fn name_in_list(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn name_in_list(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::NameInList(word.text.into()))
 }
 
 /// Reports a sum other than label plus number and label minus label.
-pub fn bad_sum(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn bad_sum(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DebugDirective::BadSum(word.text.into()))
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A declaration of a function that differs from the first one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DeclarationMismatch {
+pub(crate) struct DeclarationMismatch {
     /// The name of the function.
     pub name: Box<str>,
     /// The difference.
@@ -18,7 +18,7 @@ pub struct DeclarationMismatch {
 
 /// How two declarations of a function differ.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DeclarationDifference {
+pub(crate) enum DeclarationDifference {
     /// The first is `.extern`, but this one has a body.
     DefinesExternal,
     /// The first is `.extern`, but this one is not.
@@ -40,7 +40,7 @@ pub enum DeclarationDifference {
 
 /// A difference between two signatures.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SignatureMismatch {
+pub(crate) struct SignatureMismatch {
     /// The first part in which they differ.
     pub part: SignatureDifference,
     /// The signature to be corrected.
@@ -100,13 +100,13 @@ impl DiagnosticMessage for DeclarationMismatch {
 
 impl SignatureMismatch {
     /// The first difference between two signatures, if there is one.
-    pub fn between(now: &Arc<Signature>, before: &Arc<Signature>) -> Option<Self> {
+    pub(crate) fn between(now: &Arc<Signature>, before: &Arc<Signature>) -> Option<Self> {
         let part = now.mismatch(before)?;
         Some(Self { part, now: Arc::clone(now), before: Arc::clone(before) })
     }
 
     /// A sentence about the difference. `this` and `other` are the words for the two declarations.
-    pub fn words(&self, this: &str, other: &str) -> String {
+    pub(crate) fn words(&self, this: &str, other: &str) -> String {
         let (now, before) = (&*self.now, &*self.before);
         let counted = |n: usize, what: &str| match n {
             0 => format!("no {what}s"),
@@ -155,34 +155,39 @@ fn report(range: Range<usize>, name: &str, kind: DeclarationDifference, first: R
 }
 
 /// The report on the definition of a function whose first declaration is `.extern`.
-pub fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+pub(crate) fn defines_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::DefinesExternal, first)
 }
 
 /// The report on a later declaration without the `.extern` of the first.
-pub fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+pub(crate) fn no_longer_external(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::NoLongerExternal, first)
 }
 
 /// The report on a function that is a kernel in only one of its declarations; `kernel` if in this one.
-pub fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
+pub(crate) fn kind(range: Range<usize>, name: &str, kernel: bool, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::Kernel(kernel), first)
 }
 
 /// The report on a linking directive that differs from the first declaration's.
-pub fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
+pub(crate) fn linkage(range: Range<usize>, name: &str, linkage: &str, first: &ModuleSymbol) -> Diagnostic {
     let before = first.linkage;
     let fix = before.map(|before| Fix::replace(format!("Change `{linkage}` to `{before}`"), range.clone(), before));
     report(range, name, DeclarationDifference::Linkage { now: linkage.into(), before }, first.place.clone()).fixes(fix)
 }
 
 /// The report on a signature that differs from the first declaration's.
-pub fn signature(range: Range<usize>, name: &str, mismatch: SignatureMismatch, first: Range<usize>) -> Diagnostic {
+pub(crate) fn signature(
+    range: Range<usize>,
+    name: &str,
+    mismatch: SignatureMismatch,
+    first: Range<usize>,
+) -> Diagnostic {
     report(range, name, DeclarationDifference::Signature(mismatch), first)
 }
 
 /// The report on a different number of preserved registers. Only the code generator of the assembler refuses this, so it is a warning.
-pub fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
+pub(crate) fn preserved(range: Range<usize>, name: &str, first: Range<usize>) -> Diagnostic {
     report(range, name, DeclarationDifference::Preserved, first).severity(Severity::Warning)
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A feature that the manual calls deprecated for this version and target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deprecated {
+pub(crate) struct Deprecated {
     /// The feature as written.
     pub what: Box<str>,
     /// The gate: since when it is deprecated, and what to use instead.
@@ -34,7 +34,7 @@ impl DiagnosticMessage for Deprecated {
 }
 
 /// The warning about a deprecated feature. `what` is the feature as written.
-pub fn report(range: Range<usize>, what: &str, gate: &'static Gate) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, what: &str, gate: &'static Gate) -> Diagnostic {
     Diagnostic::new(range, Deprecated { what: what.into(), gate })
 }
 

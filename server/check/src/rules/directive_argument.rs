@@ -9,7 +9,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A problem with the arguments of a directive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DirectiveArgument {
+pub(crate) struct DirectiveArgument {
     /// The directive, with its dot.
     pub directive: &'static str,
     /// The problem.
@@ -18,7 +18,7 @@ pub struct DirectiveArgument {
 
 /// Ways in which an argument of a directive can be wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DirectiveArgumentProblem {
+pub(crate) enum DirectiveArgumentProblem {
     /// The arguments are missing.
     Missing,
     /// There are more arguments than the directive takes.
@@ -117,27 +117,27 @@ fn new(word: SourceWord<'_>, directive: &Directive, kind: DirectiveArgumentProbl
 }
 
 /// Reports a directive without the arguments that it needs.
-pub fn missing(name: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+pub(crate) fn missing(name: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     new(name, directive, DirectiveArgumentProblem::Missing)
 }
 
 /// Reports the first surplus argument.
-pub fn too_many(extra: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+pub(crate) fn too_many(extra: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     new(extra, directive, DirectiveArgumentProblem::TooMany)
 }
 
 /// Reports an argument of the wrong kind. `found` is its kind, in words.
-pub fn kind(argument: SourceWord<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
+pub(crate) fn kind(argument: SourceWord<'_>, directive: &Directive, found: &'static str) -> Diagnostic {
     new(argument, directive, DirectiveArgumentProblem::Other { argument: argument.text.into(), found })
 }
 
 /// Reports a number that is out of range.
-pub fn range(argument: SourceWord<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
+pub(crate) fn range(argument: SourceWord<'_>, directive: &Directive, from: u64, to: u64) -> Diagnostic {
     new(argument, directive, DirectiveArgumentProblem::Range { argument: argument.text.into(), from, to })
 }
 
 /// Reports a string that is not one of the names that stand for numbers.
-pub fn unknown_name(argument: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+pub(crate) fn unknown_name(argument: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let name = argument.text.trim_matches('"').to_lowercase();
     let near = suggest(&name, directive.values.iter().map(|v| v.name));
     let change = |near| Fix::replace(format!("Change it to `\"{near}\"`"), argument.range(), format!("\"{near}\""));

@@ -6,7 +6,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// What a directive conflicts with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DirectiveConflict {
+pub(crate) enum DirectiveConflict {
     /// Another directive: a kernel may have only one of the two.
     Excluded {
         /// The directive.
@@ -39,25 +39,25 @@ impl DiagnosticMessage for DirectiveConflict {
 }
 
 /// Reports two directives of which a kernel may have only one.
-pub fn excluded(name: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn excluded(name: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Excluded { name: name.text.into(), other: other.text.into() };
     Diagnostic::new(name.range(), found).related(other.range(), "the other one")
 }
 
 /// Reports the repetition of a directive that a header may have only once.
-pub fn repeated(name: SourceWord<'_>, earlier: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn repeated(name: SourceWord<'_>, earlier: SourceWord<'_>) -> Diagnostic {
     let found = DirectiveConflict::Repeated(name.text.into());
     Diagnostic::new(name.range(), found).related(earlier.range(), "the first one")
 }
 
 /// Reports `.extern` before a function with a body.
-pub fn body_of_extern(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn body_of_extern(word: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace("Change it to `.visible`", word.range(), ".visible");
     Diagnostic::new(word.range(), DirectiveConflict::Body(word.text.into())).fix(fix)
 }
 
 /// Reports `.noreturn` on a function with results.
-pub fn returns(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn returns(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), DirectiveConflict::Results(word.text.into()))
 }
 

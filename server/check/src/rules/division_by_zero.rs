@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// An integer division by the literal 0.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DivisionByZero {
+pub(crate) struct DivisionByZero {
     /// The opcode with its modifiers.
     pub mnemonic: Box<str>,
 }
@@ -18,7 +18,7 @@ impl DiagnosticMessage for DivisionByZero {
 }
 
 /// The warning about a division whose divisor is the literal 0.
-pub fn report(range: Range<usize>, mnemonic: &str) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, mnemonic: &str) -> Diagnostic {
     Diagnostic::new(range, DivisionByZero { mnemonic: mnemonic.into() })
 }
 

@@ -6,7 +6,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that an instruction has twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DuplicateModifier {
+pub(crate) struct DuplicateModifier {
     /// The modifier, with its dot.
     pub modifier: Box<str>,
 }
@@ -22,7 +22,7 @@ impl DiagnosticMessage for DuplicateModifier {
 }
 
 /// The report on the second occurrence of a modifier.
-pub fn report(modifier: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn report(modifier: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove the second `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), DuplicateModifier { modifier: modifier.text.into() }).fix(fix)
 }

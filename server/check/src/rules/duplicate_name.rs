@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A name that is declared again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DuplicateName {
+pub(crate) struct DuplicateName {
     /// The name.
     pub name: Box<str>,
     /// How it is declared again.
@@ -16,7 +16,7 @@ pub struct DuplicateName {
 
 /// Ways to declare a name again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DuplicateNameKind {
+pub(crate) enum DuplicateNameKind {
     /// In the same block.
     InBlock,
     /// By a second definition in the module.
@@ -56,23 +56,23 @@ fn new(range: Range<usize>, name: &str, kind: DuplicateNameKind) -> Diagnostic {
 }
 
 /// The report on a second declaration in a block. `earlier` is the range of the first, or empty if that is not in the same text.
-pub fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     let diagnostic = new(range, name, DuplicateNameKind::InBlock);
     if earlier.is_empty() { diagnostic } else { diagnostic.related(earlier, "the first declaration is here") }
 }
 
 /// The report on a second definition in the module.
-pub fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn in_module(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     new(range, name, DuplicateNameKind::InModule).related(earlier, "the first definition is here")
 }
 
 /// The report on a declaration that follows the definition of the same function.
-pub fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn after_definition(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     new(range, name, DuplicateNameKind::AfterDefinition).related(earlier, "it is defined here")
 }
 
 /// The report on a name of the module that is both a variable and a function. `now` is the kind of this declaration, in words.
-pub fn two_kinds(
+pub(crate) fn two_kinds(
     range: Range<usize>,
     name: &str,
     now: &'static str,

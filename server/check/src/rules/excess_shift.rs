@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A constant shift distance that shifts all bits out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExcessShift {
+pub(crate) struct ExcessShift {
     /// The distance as written.
     pub distance: Box<str>,
     /// The size of the shifted value in bits.
@@ -27,7 +27,7 @@ impl DiagnosticMessage for ExcessShift {
 }
 
 /// The report. `text` is the distance as the source spells it.
-pub fn report(range: Range<usize>, text: &str, width: u16, mnemonic: &str) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, text: &str, width: u16, mnemonic: &str) -> Diagnostic {
     Diagnostic::new(range, ExcessShift { distance: text.into(), width, mnemonic: mnemonic.into() })
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The worst problem with the gates of a feature, since one report about a feature is enough. `what` is the feature as written.
 /// `applies` selects the gates that concern it as it is used here.
-pub fn check(
+pub(crate) fn check(
     range: Range<usize>,
     what: &str,
     gates: &'static [Gate],
@@ -35,7 +35,7 @@ pub fn check(
 
 /// The error about a gate that refuses a feature. `all` are all gates of the feature that apply: the fix must raise version and target
 /// far enough for each of them.
-pub fn refused<'g>(
+pub(crate) fn refused<'g>(
     range: Range<usize>,
     what: &str,
     gate: &'static Gate,

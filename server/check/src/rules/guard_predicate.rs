@@ -10,7 +10,7 @@ use ptx_sema::hir::symbols::Symbol;
 
 /// A guard that is not a predicate register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct GuardPredicate {
+pub(crate) struct GuardPredicate {
     /// The guard as written.
     pub guard: Box<str>,
     /// What it is instead.
@@ -19,7 +19,7 @@ pub struct GuardPredicate {
 
 /// The kind of a wrong guard.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum GuardProblem {
+pub(crate) enum GuardProblem {
     /// A name that stands for this symbol.
     Symbol(Symbol),
     /// A number.
@@ -48,7 +48,7 @@ fn refused(guard: SourceWord<'_>, kind: GuardProblem) -> Diagnostic {
 }
 
 /// Checks that a guard is a predicate register, and reports it if not.
-pub fn check(guard: SourceWord<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(guard: SourceWord<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     match names.look_up(guard.text) {
         None if guard.text.is_empty() => {}
         None if guard.text.starts_with(|c: char| c.is_ascii_digit()) => out.push(refused(guard, GuardProblem::Number)),

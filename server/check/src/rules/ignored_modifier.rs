@@ -6,7 +6,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that the assembler ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct IgnoredModifier {
+pub(crate) struct IgnoredModifier {
     /// The modifier, with its dot.
     pub modifier: Box<str>,
 }
@@ -22,7 +22,7 @@ impl DiagnosticMessage for IgnoredModifier {
 }
 
 /// The warning about an ignored modifier, with the fix that removes it.
-pub fn report(modifier: &SourceWord<'_>) -> Diagnostic {
+pub(crate) fn report(modifier: &SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "").preferred();
     Diagnostic::new(modifier.range(), IgnoredModifier { modifier: modifier.text.into() }).fix(fix).unnecessary()
 }

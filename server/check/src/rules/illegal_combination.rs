@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The parts of an instruction that cannot be combined, or that are missing beside each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum IllegalCombination {
+pub(crate) enum IllegalCombination {
     /// Two modifiers exclude each other.
     Modifiers {
         /// The modifier that is reported.
@@ -57,7 +57,7 @@ pub enum IllegalCombination {
 
 /// A condition that holds if all of these parts of an instruction are present (or absent, if negated).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CombinationCondition(Box<[CombinationTerm]>);
+pub(crate) struct CombinationCondition(Box<[CombinationTerm]>);
 
 /// A part of an instruction that must be present or, if negated, absent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -115,13 +115,13 @@ impl DiagnosticMessage for IllegalCombination {
 }
 
 /// The report on two modifiers that exclude each other.
-pub fn report(modifier: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn report(modifier: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
     let found = IllegalCombination::Modifiers { modifier: modifier.text.into(), other: other.text.into() };
     Diagnostic::new(modifier.range(), found).related(other.range(), format!("`{}` is here", other.text))
 }
 
 /// The report on a broken rule of a form. `name` is the opcode with its modifiers.
-pub fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagnostic {
+pub(crate) fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagnostic {
     if !rule.message.is_empty() {
         return Diagnostic::new(range, IllegalCombination::Explained(rule.message));
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// What is wrong with an initial value. Unless a comment differs, `name` is the name of the initialized variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Initializer {
+pub(crate) enum Initializer {
     /// Variables in this state space cannot have initial values.
     Space {
         /// The variable.
@@ -258,7 +258,7 @@ fn fields_of(ty: &str) -> Vec<&'static str> {
 }
 
 /// The words for a kind of value in messages about gates.
-pub fn describe(kind: &str) -> &'static str {
+pub(crate) fn describe(kind: &str) -> &'static str {
     match kind {
         "address" => "an address as an initial value",
         "generic" => "the operator `generic()`",
@@ -272,37 +272,37 @@ pub fn describe(kind: &str) -> &'static str {
 }
 
 /// Reports an initial value of a variable in a state space that does not allow one.
-pub fn space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
+pub(crate) fn space(range: Range<usize>, name: &str, space: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::Space { name: name.into(), space: space.into() })
 }
 
 /// Reports a single value where a list is needed. `what` is the kind of the variable, in words.
-pub fn needs_braces(range: Range<usize>, name: &str, what: &'static str) -> Diagnostic {
+pub(crate) fn needs_braces(range: Range<usize>, name: &str, what: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NeedsBraces { name: name.into(), what })
 }
 
 /// Reports a list where a single value is needed.
-pub fn unexpected_list(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn unexpected_list(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::UnexpectedList(name.into()))
 }
 
 /// Reports the first value after the last of `size` elements.
-pub fn too_many(range: Range<usize>, name: &str, size: u64) -> Diagnostic {
+pub(crate) fn too_many(range: Range<usize>, name: &str, size: u64) -> Diagnostic {
     Diagnostic::new(range, Initializer::TooMany { name: name.into(), size })
 }
 
 /// Reports an array without a length whose list of values is empty.
-pub fn no_length(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn no_length(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NoLength(name.into()))
 }
 
 /// Reports a vector with a wrong number of elements.
-pub fn vector(range: Range<usize>, name: &str, expected: usize, found: usize) -> Diagnostic {
+pub(crate) fn vector(range: Range<usize>, name: &str, expected: usize, found: usize) -> Diagnostic {
     Diagnostic::new(range, Initializer::VectorLength { name: name.into(), expected, found })
 }
 
 /// Reports an integer for a floating-point type, or the reverse.
-pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'static str) -> Diagnostic {
+pub(crate) fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'static str) -> Diagnostic {
     let decimal =
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let fix = (integer && decimal && takes("float", ty))
@@ -312,42 +312,52 @@ pub fn number(range: Range<usize>, text: &str, integer: bool, name: &str, ty: &'
 }
 
 /// Reports an address for a variable whose type cannot hold it. `types` are those that can.
-pub fn address_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn address_type(
+    range: Range<usize>,
+    name: &str,
+    ty: &'static str,
+    types: &'static [&'static str],
+) -> Diagnostic {
     Diagnostic::new(range, Initializer::AddressType { name: name.into(), ty, types })
 }
 
 /// Reports a masked byte of a number for a variable whose type cannot hold it. `types` are those that can.
-pub fn mask_type(range: Range<usize>, name: &str, ty: &'static str, types: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn mask_type(
+    range: Range<usize>,
+    name: &str,
+    ty: &'static str,
+    types: &'static [&'static str],
+) -> Diagnostic {
     Diagnostic::new(range, Initializer::MaskType { name: name.into(), ty, types })
 }
 
 /// Reports a name whose address cannot be an initial value.
-pub fn wrong_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
+pub(crate) fn wrong_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
     Diagnostic::new(range, Initializer::WrongSymbol { name: name.into(), symbol: *symbol })
 }
 
 /// Reports a variable in a state space whose addresses are not known until the program runs.
-pub fn variable_space(range: Range<usize>, name: &str, space: &'static str) -> Diagnostic {
+pub(crate) fn variable_space(range: Range<usize>, name: &str, space: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::VariableSpace { name: name.into(), space })
 }
 
 /// Reports something that is neither a number nor an address.
-pub fn not_a_value(range: Range<usize>, text: &str) -> Diagnostic {
+pub(crate) fn not_a_value(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NotAValue(excerpt(text)))
 }
 
 /// Reports a number that is added to the address of a function.
-pub fn sum_with_function(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn sum_with_function(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::SumWithFunction(name.into()))
 }
 
 /// Reports an amount that is added to an address but is not an integer.
-pub fn offset_not_whole(range: Range<usize>, text: &str) -> Diagnostic {
+pub(crate) fn offset_not_whole(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::Offset(excerpt(text)))
 }
 
 /// Reports an operator other than `generic`, as in `foo(x)`.
-pub fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
     let lower = operator.text.to_lowercase();
     let meant = lower == "generic" || suggest(&lower, ["generic"]).is_some();
     let fix = meant.then(|| Fix::replace("Write `generic`", operator.range(), "generic").preferred());
@@ -356,7 +366,7 @@ pub fn unknown_operator(operator: SourceWord<'_>) -> Diagnostic {
 
 /// Reports `generic(…)` with an operand that is not a plain name. `whole` is the whole expression. `base` is the first part of the
 /// operand if that is a sum.
-pub fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<SourceWord<'_>>) -> Diagnostic {
+pub(crate) fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<SourceWord<'_>>) -> Diagnostic {
     let better = base.map(|base| {
         let rest = value.text.get(base.text.len()..).unwrap_or("");
         format!("generic({}){rest}", base.text)
@@ -369,22 +379,22 @@ pub fn generic_of(value: SourceWord<'_>, whole: SourceWord<'_>, base: Option<Sou
 }
 
 /// Reports `generic(…)` of a name that is not a variable.
-pub fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
+pub(crate) fn generic_of_symbol(range: Range<usize>, name: &str, symbol: &Symbol) -> Diagnostic {
     Diagnostic::new(range, Initializer::GenericOfSymbol { name: name.into(), symbol: *symbol })
 }
 
 /// Reports a mask that does not select one byte.
-pub fn mask(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn mask(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Initializer::Mask(word.text.into()))
 }
 
 /// Reports a mask that selects a byte of a floating-point number.
-pub fn mask_of_float(range: Range<usize>, text: &str) -> Diagnostic {
+pub(crate) fn mask_of_float(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::MaskOfFloat(excerpt(text)))
 }
 
 /// Reports a value for an opaque type that has no field name.
-pub fn needs_fields(range: Range<usize>, ty: &'static str) -> Diagnostic {
+pub(crate) fn needs_fields(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NeedsFields(ty))
 }
 
@@ -393,21 +403,21 @@ fn change_to(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
 }
 
 /// Reports a field that the type does not have.
-pub fn unknown_field(name: SourceWord<'_>, ty: &'static str) -> Diagnostic {
+pub(crate) fn unknown_field(name: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     let near = suggest(name.text, fields_of(ty));
     let found = Initializer::UnknownField { field: name.text.into(), ty, near };
     Diagnostic::new(name.range(), found).fixes(change_to(name.range(), near))
 }
 
 /// Reports a name that is not a named value of any field. `values` are the named values of this field.
-pub fn unknown_value(word: SourceWord<'_>, values: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn unknown_value(word: SourceWord<'_>, values: &'static [&'static str]) -> Diagnostic {
     let near = suggest(word.text, ISA.fields.iter().flat_map(|f| f.values).copied());
     let found = Initializer::UnknownValue { value: word.text.into(), near, values };
     Diagnostic::new(word.range(), found).fixes(change_to(word.range(), near))
 }
 
 /// Reports a named value in an expression with an operator.
-pub fn named_value_in_sum(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn named_value_in_sum(range: Range<usize>, name: &str) -> Diagnostic {
     Diagnostic::new(range, Initializer::NamedValueInSum(name.into()))
 }
 

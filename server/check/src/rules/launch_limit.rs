@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A directive whose numbers have a product above the limit of every device.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct LaunchLimit {
+pub(crate) struct LaunchLimit {
     /// The directive.
     pub directive: &'static str,
     /// The product of its numbers.
@@ -29,7 +29,7 @@ impl DiagnosticMessage for LaunchLimit {
 }
 
 /// The report on a directive with these numbers, if their product is above its limit. A limit of 0 means that there is none.
-pub fn check(range: Range<usize>, directive: &Directive, numbers: &[u64]) -> Option<Diagnostic> {
+pub(crate) fn check(range: Range<usize>, directive: &Directive, numbers: &[u64]) -> Option<Diagnostic> {
     let number = numbers.iter().fold(1u64, |product, n| product.saturating_mul(*n));
     let Directive { name, limit, limit_note: note, .. } = *directive;
     let found = || LaunchLimit { directive: name, number, limit, note };

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A linking directive that is not allowed where it stands, or two declarations of one variable that disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Linkage {
+pub(crate) enum Linkage {
     /// A second linking directive.
     Second(Box<str>),
     /// A linking directive in a body.
@@ -104,7 +104,7 @@ impl DiagnosticMessage for Linkage {
 }
 
 /// Reports a second linking directive.
-pub fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
     let fix = Fix::replace(format!("Remove `{}`", word.text), word.range(), "");
     Diagnostic::new(word.range(), Linkage::Second(word.text.into()))
         .related(first.range(), "the first is here")
@@ -112,50 +112,50 @@ pub fn second(word: SourceWord<'_>, first: SourceWord<'_>) -> Diagnostic {
 }
 
 /// Reports a linking directive in a body.
-pub fn in_body(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::InBody(word.text.into()))
 }
 
 /// Reports a linking directive on a variable that is in none of these state spaces.
-pub fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn space(word: SourceWord<'_>, spaces: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Space { directive: word.text.into(), spaces })
 }
 
 /// Reports `.common` on a variable of an opaque type, such as a texture.
-pub fn opaque(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
+pub(crate) fn opaque(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Opaque { directive: word.text.into(), ty })
 }
 
 /// Reports a linking directive for variables on a function.
-pub fn on_function(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn on_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::OnFunction(word.text.into()))
 }
 
 /// Reports an `.extern` variable with an initializer.
-pub fn initialized(word: SourceWord<'_>, name: &str) -> Diagnostic {
+pub(crate) fn initialized(word: SourceWord<'_>, name: &str) -> Diagnostic {
     Diagnostic::new(word.range(), Linkage::Initialized(name.into()))
 }
 
 /// Reports the definition, without a linking directive, of a variable that was declared `.extern`.
-pub fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, Linkage::Hidden(name.into())).related(earlier, "the declaration is here")
 }
 
 /// Reports a type that differs from the earlier declaration's. `before` is the earlier element type and number of vector elements.
-pub fn other_type(range: Range<usize>, name: &str, before: (TypeId, u8), earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn other_type(range: Range<usize>, name: &str, before: (TypeId, u8), earlier: Range<usize>) -> Diagnostic {
     let (ty, elements) = before;
     let found = Linkage::Type { name: name.into(), ty, elements };
     Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }
 
 /// Reports a size that differs from the earlier declaration's. `before` has the earlier dimensions, with 0 for `[]`.
-pub fn other_size(range: Range<usize>, name: &str, before: &[i128], earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn other_size(range: Range<usize>, name: &str, before: &[i128], earlier: Range<usize>) -> Diagnostic {
     let found = Linkage::Size { name: name.into(), sizes: before.into() };
     Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }
 
 /// Warns about a state space that differs from the earlier declaration's. The assembler does not report that.
-pub fn other_space(range: Range<usize>, name: &str, before: &'static str, earlier: Range<usize>) -> Diagnostic {
+pub(crate) fn other_space(range: Range<usize>, name: &str, before: &'static str, earlier: Range<usize>) -> Diagnostic {
     let found = Linkage::OtherSpace { name: name.into(), space: before };
     Diagnostic::new(range, found).severity(Severity::Warning).related(earlier, "the other declaration is here")
 }

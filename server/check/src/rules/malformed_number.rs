@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A word that begins like a number but is not one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MalformedNumber {
+pub(crate) struct MalformedNumber {
     /// The word.
     pub word: Box<str>,
     /// What is wrong with it.
@@ -42,7 +42,7 @@ impl DiagnosticMessage for MalformedNumber {
 
 /// The report on the word at the start of `range`, where the parser met an error, if that word is a malformed number. The word may
 /// begin before `range`.
-pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
+pub(crate) fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
     let bytes = text.as_bytes();
     let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     let part = |at: usize| {

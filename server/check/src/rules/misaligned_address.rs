@@ -6,7 +6,7 @@ use crate::finding::DiagnosticMessage;
 
 /// A constant address that is misaligned, or that the variable's alignment does not guarantee to be aligned. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MisalignedAddress {
+pub(crate) struct MisalignedAddress {
     /// The address as written, without brackets.
     pub written: Box<str>,
     /// The name of the variable.
@@ -43,7 +43,7 @@ impl DiagnosticMessage for MisalignedAddress {
 }
 
 /// The report, if the address is certainly misaligned (a warning) or can only be aligned by chance (a hint).
-pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
+pub(crate) fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let (required, alignment) = (access.align, i128::from(place.variable.align?));
     // An alignment that is not a power of two was reported at its declaration.
     if required < 2 || alignment < 1 || required & (required - 1) != 0 || alignment & (alignment - 1) != 0 {

@@ -8,7 +8,7 @@ use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};
 
 /// A declaration in a state space that allows no declarations, or none at this place.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MisplacedDeclaration {
+pub(crate) enum MisplacedDeclaration {
     /// The state space allows no declarations.
     Never {
         /// The state space.
@@ -48,7 +48,7 @@ pub enum MisplacedDeclaration {
 
 /// Where variables of a state space may be declared in every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Home {
+pub(crate) enum Home {
     /// Outside of functions.
     Module,
     /// In bodies.
@@ -98,7 +98,7 @@ fn here(in_body: bool) -> &'static str {
 }
 
 /// Reports a state space that allows no declarations, such as `.sreg` or `.shared::cta`. `base` is the space to use instead.
-pub fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
+pub(crate) fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
     let found = MisplacedDeclaration::Never { space: word.text.into(), base: base.map(Into::into) };
     let change = |base| Fix::replace(format!("Change `{}` to `{base}`", word.text), word.range(), base).preferred();
     Diagnostic::new(word.range(), found).fixes(base.map(change))
@@ -106,12 +106,12 @@ pub fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
 
 /// Reports a state space that allows no declarations at this place. `home` is where it allows them; if only old versions do, `note` is
 /// what to use instead.
-pub fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>, note: &'static str) -> Diagnostic {
+pub(crate) fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>, note: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NotHere { space: word.text.into(), in_body, home, note })
 }
 
 /// Reports a state space that only older versions or targets allow at this place.
-pub fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: &Environment) -> Diagnostic {
+pub(crate) fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: &Environment) -> Diagnostic {
     let found = MisplacedDeclaration::NoLonger {
         space: word.text.into(),
         in_body,
@@ -123,12 +123,12 @@ pub fn no_longer(word: SourceWord<'_>, in_body: bool, gate: &Gate, environment: 
 }
 
 /// Reports a bank number after a state space without banks, as in `.global[1]`.
-pub fn no_banks(word: SourceWord<'_>, space: &'static str) -> Diagnostic {
+pub(crate) fn no_banks(word: SourceWord<'_>, space: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::NoBanks(space))
 }
 
 /// Reports a variable in a bank that is only for `.extern` arrays without a size. `last` is the number of the last bank.
-pub fn bank(word: SourceWord<'_>, last: i128) -> Diagnostic {
+pub(crate) fn bank(word: SourceWord<'_>, last: i128) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDeclaration::Bank(last))
 }
 

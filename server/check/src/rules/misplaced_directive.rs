@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A directive at a place where it is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MisplacedDirective {
+pub(crate) enum MisplacedDirective {
     /// It is only allowed at other places.
     Elsewhere {
         /// The directive.
@@ -40,7 +40,7 @@ pub enum MisplacedDirective {
 
 /// The kind of function, or prototype, that has a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HeaderOwner {
+pub(crate) enum HeaderOwner {
     /// A kernel with a body.
     Kernel,
     /// A kernel without a body.
@@ -138,46 +138,46 @@ fn home(places: &[&str]) -> String {
 }
 
 /// Reports a directive at a place where it is not allowed.
-pub fn report(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
+pub(crate) fn report(word: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let found = MisplacedDirective::Elsewhere { directive: word.text.into(), places: directive.places };
     Diagnostic::new(word.range(), found)
 }
 
 /// Reports a directive of the module header at another place.
-pub fn of_module_header(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn of_module_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::OfModuleHeader(word.text.into()))
 }
 
 /// Reports a directive in the header of a function that may not have it. `place` is the place name of that header in the tables.
-pub fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
+pub(crate) fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, place: &str) -> Diagnostic {
     let owner = HeaderOwner::at(place, kernel);
     let found = MisplacedDirective::InHeader { directive: word.text.into(), places: directive.places, owner };
     Diagnostic::new(word.range(), found)
 }
 
 /// Reports a linking directive that follows the name of a function.
-pub fn linkage(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn linkage(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::Linkage(word.text.into()))
 }
 
 /// Reports a directive in a function header that must stand before `later`.
-pub fn order(word: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn order(word: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     let found = MisplacedDirective::Order(word.text.into(), later.text.into());
     Diagnostic::new(word.range(), found).related(later.range(), "this comes after it")
 }
 
 /// Reports a function inside of another one.
-pub fn function_in_function(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn function_in_function(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::FunctionInFunction(word.text.into()))
 }
 
 /// Reports a `.branchtargets`, `.calltargets` or `.callprototype` directive without a label.
-pub fn without_label(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn without_label(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::WithoutLabel(word.text.into()))
 }
 
 /// Warns about `.target` in a body: the code after it is for another architecture.
-pub fn target_in_body(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn target_in_body(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::TargetInBody).severity(Severity::Warning)
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A constant that the assembler reads as a value other than the one that is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MisreadValue {
+pub(crate) enum MisreadValue {
     /// A floating-point number for an untyped element that keeps only its lowest bits.
     LowBits {
         /// The number as written.
@@ -102,7 +102,7 @@ fn literal(bits: u64) -> String {
 
 /// The report on a floating-point number that does not fit its type: `0f…` (`single`) for a 64-bit type, or any for an untyped one of
 /// 8 or 16 bits.
-pub fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Option<Diagnostic> {
+pub(crate) fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Option<Diagnostic> {
     if single && ty.bits >= 64 {
         return Some(single_for_double(range, text, ty));
     }
@@ -111,7 +111,7 @@ pub fn float(range: Range<usize>, text: &str, single: bool, ty: &TypeInfo) -> Op
 }
 
 /// Reports a `0f…` literal for a 64-bit value: its 32 bits become the lower half of the value.
-pub fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diagnostic {
+pub(crate) fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diagnostic {
     let bits = text.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let double = bits.map(|bits| f64::from(f32::from_bits(bits)).to_bits());
     let fix = double.map(|bits| {
@@ -122,27 +122,27 @@ pub fn single_for_double(range: Range<usize>, text: &str, ty: &TypeInfo) -> Diag
 }
 
 /// Reports an incomplete inner list before further values.
-pub fn short_row(range: Range<usize>, empty: bool) -> Diagnostic {
+pub(crate) fn short_row(range: Range<usize>, empty: bool) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::ShortRow { empty })
 }
 
 /// Reports a list for a packed type.
-pub fn packed(range: Range<usize>, ty: &'static str) -> Diagnostic {
+pub(crate) fn packed(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::Packed(ty))
 }
 
 /// Reports a 128-bit value, of which the assembler writes only one half.
-pub fn upper_half(range: Range<usize>, ty: &'static str) -> Diagnostic {
+pub(crate) fn upper_half(range: Range<usize>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::UpperHalf(ty))
 }
 
 /// Reports a field that the independent texture mode ignores.
-pub fn ignored_field(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
+pub(crate) fn ignored_field(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::IgnoredField { field: field.into(), ty })
 }
 
 /// Reports a value with a field name, for a type that has no fields.
-pub fn field_of_scalar(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
+pub(crate) fn field_of_scalar(range: Range<usize>, field: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, MisreadValue::FieldOfScalar { field: field.into(), ty })
 }
 

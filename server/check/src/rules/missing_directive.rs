@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// A required directive that is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum MissingDirective {
+pub(crate) enum MissingDirective {
     /// A directive requires other directives on the same kernel.
     OfDirective {
         /// The directive.
@@ -68,7 +68,7 @@ static NEEDY: LazyLock<Vec<&SpecialRegister>> =
 
 /// Reports special registers among the operands of an instruction that require a directive. `given` are the directives of the kernel.
 // ptxas: it accepts them without the directive as the base of an address and in a list, so only plain operands are checked.
-pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagnostic>) {
     for operand in &instruction.operands {
         let OperandKind::Name(name) = operand.kind else { continue };
         let Some(register) = NEEDY.iter().find(|r| name.len() == r.name.len() && name == r.name) else { continue };
@@ -80,13 +80,13 @@ pub fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec<Diagno
 }
 
 /// Reports a directive that requires others on the same kernel.
-pub fn of_directive(word: SourceWord<'_>, missing: &[&'static str]) -> Diagnostic {
+pub(crate) fn of_directive(word: SourceWord<'_>, missing: &[&'static str]) -> Diagnostic {
     let found = MissingDirective::OfDirective { directive: word.text.into(), missing: missing.into() };
     Diagnostic::new(word.range(), found)
 }
 
 /// Reports an option of `.target` that requires a directive in the module.
-pub fn of_option(range: Range<usize>, option: &'static str, directive: &'static str) -> Diagnostic {
+pub(crate) fn of_option(range: Range<usize>, option: &'static str, directive: &'static str) -> Diagnostic {
     Diagnostic::new(range, MissingDirective::OfOption { option, directive })
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// An instruction that does not have a required modifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MissingModifier {
+pub(crate) struct MissingModifier {
     /// The opcode with its modifiers, as written.
     pub written: Box<str>,
     /// Whether the missing modifier is a type.
@@ -38,7 +38,7 @@ impl DiagnosticMessage for MissingModifier {
 
 /// The report. `mnemonic` is the byte range of the opcode with its modifiers.
 /// `expected` are the modifiers that may stand there, in all forms.
-pub fn report(
+pub(crate) fn report(
     mnemonic: Range<usize>,
     written: &str,
     (slot, all): (&'static ModifierSlot, &[&'static str]),

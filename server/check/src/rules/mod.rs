@@ -1,76 +1,76 @@
 //! One file per diagnostic: its data, its message and its fixes. The pages about them are `docs/diagnostics/*.md`.
 
-pub mod alias;
-pub mod alignment;
-pub mod array_size;
-pub mod asm;
-pub mod attribute;
-pub mod branch_target;
-pub mod call_arguments;
-pub mod call_target;
-pub mod constant_expression;
-pub mod constant_memory_limit;
-pub mod constant_overflow;
-pub mod debug_directive;
-pub mod declaration_mismatch;
-pub mod deprecated;
-pub mod directive_argument;
-pub mod directive_conflict;
-pub mod division_by_zero;
-pub mod duplicate_modifier;
-pub mod duplicate_name;
-pub mod excess_shift;
-pub mod gates;
-pub mod guard_predicate;
-pub mod ignored_modifier;
-pub mod illegal_combination;
-pub mod initializer;
-pub mod launch_limit;
-pub mod linkage;
-pub mod malformed_number;
-pub mod misaligned_address;
-pub mod misplaced_declaration;
-pub mod misplaced_directive;
-pub mod misread_value;
-pub mod missing_directive;
-pub mod missing_modifier;
-pub mod modifier_not_allowed;
-pub mod modifier_order;
-pub mod module_header;
-pub mod narrow_address;
-pub mod not_portable;
-pub mod odd_element;
-pub mod operand_count;
-pub mod operand_kind;
-pub mod operand_range;
-pub mod operand_type;
-pub mod out_of_bounds;
-pub mod parameter_access;
-pub mod parameter_list;
-pub mod parameter_size;
-pub mod pragma;
-pub mod project_target;
-pub mod project_version;
-pub mod redundant_directive;
-pub mod removed;
-pub mod requires_target;
-pub mod requires_version;
-pub mod reserved_name;
-pub mod state_space;
-pub mod syntax_error;
-pub mod truncated_value;
-pub mod unbracketed_address;
-pub mod undeclared_name;
-pub mod undefined_function;
-pub mod unknown_directive;
-pub mod unknown_modifier;
-pub mod unknown_opcode;
-pub mod unknown_pragma;
-pub mod unused_bits;
-pub mod unusual_modifier_order;
-pub mod variable_type;
-pub mod vector_length;
-pub mod vector_type;
+pub(crate) mod alias;
+pub(crate) mod alignment;
+pub(crate) mod array_size;
+pub(crate) mod asm;
+pub(crate) mod attribute;
+pub(crate) mod branch_target;
+pub(crate) mod call_arguments;
+pub(crate) mod call_target;
+pub(crate) mod constant_expression;
+pub(crate) mod constant_memory_limit;
+pub(crate) mod constant_overflow;
+pub(crate) mod debug_directive;
+pub(crate) mod declaration_mismatch;
+pub(crate) mod deprecated;
+pub(crate) mod directive_argument;
+pub(crate) mod directive_conflict;
+pub(crate) mod division_by_zero;
+pub(crate) mod duplicate_modifier;
+pub(crate) mod duplicate_name;
+pub(crate) mod excess_shift;
+pub(crate) mod gates;
+pub(crate) mod guard_predicate;
+pub(crate) mod ignored_modifier;
+pub(crate) mod illegal_combination;
+pub(crate) mod initializer;
+pub(crate) mod launch_limit;
+pub(crate) mod linkage;
+pub(crate) mod malformed_number;
+pub(crate) mod misaligned_address;
+pub(crate) mod misplaced_declaration;
+pub(crate) mod misplaced_directive;
+pub(crate) mod misread_value;
+pub(crate) mod missing_directive;
+pub(crate) mod missing_modifier;
+pub(crate) mod modifier_not_allowed;
+pub(crate) mod modifier_order;
+pub(crate) mod module_header;
+pub(crate) mod narrow_address;
+pub(crate) mod not_portable;
+pub(crate) mod odd_element;
+pub(crate) mod operand_count;
+pub(crate) mod operand_kind;
+pub(crate) mod operand_range;
+pub(crate) mod operand_type;
+pub(crate) mod out_of_bounds;
+pub(crate) mod parameter_access;
+pub(crate) mod parameter_list;
+pub(crate) mod parameter_size;
+pub(crate) mod pragma;
+pub(crate) mod project_target;
+pub(crate) mod project_version;
+pub(crate) mod redundant_directive;
+pub(crate) mod removed;
+pub(crate) mod requires_target;
+pub(crate) mod requires_version;
+pub(crate) mod reserved_name;
+pub(crate) mod state_space;
+pub(crate) mod syntax_error;
+pub(crate) mod truncated_value;
+pub(crate) mod unbracketed_address;
+pub(crate) mod undeclared_name;
+pub(crate) mod undefined_function;
+pub(crate) mod unknown_directive;
+pub(crate) mod unknown_modifier;
+pub(crate) mod unknown_opcode;
+pub(crate) mod unknown_pragma;
+pub(crate) mod unused_bits;
+pub(crate) mod unusual_modifier_order;
+pub(crate) mod variable_type;
+pub(crate) mod vector_length;
+pub(crate) mod vector_type;
 
 use crate::diagnostic::Fix;
 use rustc_hash::FxHashMap as HashMap;
@@ -78,7 +78,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The known name that is most similar to a misspelt one, if it is similar enough for a typing mistake.
-pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // A name of one letter is like all others.
     let limit = if found.len() < 2 { 0 } else { (found.len() / 3).clamp(1, 3) };
     let bytes = bytes_of(found);
@@ -111,7 +111,7 @@ fn may_be_near(bytes: u64, found: &str, name: &str, limit: usize) -> bool {
 }
 
 /// The fix that replaces a range with a similar name, if there is such a name.
-pub fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
+pub(crate) fn write_instead(range: Range<usize>, near: Option<&str>) -> Option<Fix> {
     near.map(|near| Fix::replace(format!("Write `{near}`"), range, near))
 }
 
@@ -136,7 +136,7 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
 }
 
 /// A list of names for a message: `` `.a`, `.b` or `.c` ``. It has at most 16 names.
-pub fn one_of(names: &[&str]) -> String {
+pub(crate) fn one_of(names: &[&str]) -> String {
     const MAX_LISTED: usize = 16;
     let quoted: Vec<String> = names.iter().take(MAX_LISTED).map(|n| format!("`{n}`")).collect();
     match quoted.as_slice() {
@@ -148,7 +148,7 @@ pub fn one_of(names: &[&str]) -> String {
 }
 
 /// ``did you mean `.a` or `.b`?``; `None` for no names.
-pub fn did_you_mean(names: &[&str]) -> Option<String> {
+pub(crate) fn did_you_mean(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", one_of(names)))
 }
 
@@ -165,7 +165,7 @@ pub struct ForeignWord {
 
 impl ForeignWord {
     /// What the word, which is written as `name`, is in PTX: `` `threadIdx` is `%tid` in PTX ``.
-    pub fn in_ptx(&self, name: &str) -> String {
+    pub(crate) fn in_ptx(&self, name: &str) -> String {
         let words = self.words;
         if self.left_out {
             return format!("PTX has no `{name}`: leave it out ({words})");
@@ -180,7 +180,7 @@ impl ForeignWord {
 }
 
 /// A name of CUDA C++ or a word of another language in the tables; machine instructions (SASS) in upper or lower case.
-pub fn foreign(name: &str) -> Option<ForeignWord> {
+pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
     // Each undeclared name is looked up whenever its message is made.
     static NAMES: OnceLock<HashMap<&str, &ptx_isa::tables::Cuda>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {
@@ -207,7 +207,7 @@ pub fn foreign(name: &str) -> Option<ForeignWord> {
 }
 
 /// What a name of CUDA C++ or a word of another language is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other word.
-pub fn in_ptx(name: &str) -> Option<String> {
+pub(crate) fn in_ptx(name: &str) -> Option<String> {
     foreign(name).map(|word| word.in_ptx(name))
 }
 
@@ -226,7 +226,7 @@ pub fn foreign_operand(name: &str) -> Option<ForeignWord> {
 }
 
 /// What an operand is for, from the words of the tables: `` `lut`: the truth table ``.
-pub fn meaning(operand: &str, words: &str) -> String {
+pub(crate) fn meaning(operand: &str, words: &str) -> String {
     let words = words.trim_end_matches('.');
     let mut letters = words.chars();
     let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
@@ -237,7 +237,7 @@ pub fn meaning(operand: &str, words: &str) -> String {
 }
 
 /// `a, b and c`.
-pub fn and(names: &[String]) -> String {
+pub(crate) fn and(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

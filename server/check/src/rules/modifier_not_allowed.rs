@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A modifier that exists, but not for this instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ModifierNotAllowed {
+pub(crate) struct ModifierNotAllowed {
     /// The modifier.
     pub modifier: Box<str>,
     /// Why the instruction does not take it.
@@ -18,7 +18,7 @@ pub struct ModifierNotAllowed {
 
 /// Why an instruction does not take a modifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// No form of the opcode takes it.
     NoForm {
         /// The opcode.
@@ -106,7 +106,7 @@ fn new(modifier: SourceWord<'_>, reason: Reason) -> Diagnostic {
 
 /// The report on a modifier that no form of the opcode takes. `near` are the modifiers that are most likely meant, `expected` those that
 /// may stand there if one is required.
-pub fn report(
+pub(crate) fn report(
     modifier: SourceWord<'_>,
     opcode: &'static Opcode,
     near: &[&'static str],
@@ -125,29 +125,33 @@ pub fn report(
 }
 
 /// The report on several written modifiers that are one. `range` is where they stand, `parts` how they are written.
-pub fn parted(range: Range<usize>, parts: &str, whole: &'static str) -> Diagnostic {
+pub(crate) fn parted(range: Range<usize>, parts: &str, whole: &'static str) -> Diagnostic {
     let data = ModifierNotAllowed { modifier: parts.into(), reason: Reason::Parted(whole) };
     let fix = Fix::replace(format!("Write `{whole}`"), range.clone(), whole);
     Diagnostic::new(range, data).fix(Fix { preferred: true, ..fix })
 }
 
 /// The report on a type that the opcode takes, but not in this operation.
-pub fn wrong_type_of_operation(modifier: SourceWord<'_>, operation: &str, expected: &[&'static str]) -> Diagnostic {
+pub(crate) fn wrong_type_of_operation(
+    modifier: SourceWord<'_>,
+    operation: &str,
+    expected: &[&'static str],
+) -> Diagnostic {
     new(modifier, Reason::WrongTypeOfOperation { operation: operation.into(), expected: expected.into() })
 }
 
 /// The report on a modifier that only other forms take.
-pub fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
+pub(crate) fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     new(modifier, Reason::OtherForm { form: form.text })
 }
 
 /// The report on a type where the opcode takes only the types in `expected`.
-pub fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
+pub(crate) fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
     new(modifier, Reason::WrongType { opcode, expected: expected.into() })
 }
 
 /// The report on a modifier in the place of a required one, which must be one of `expected`.
-pub fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
+pub(crate) fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
     new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
 }
 

@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// Two modifiers in the wrong order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ModifierOrder {
+pub(crate) struct ModifierOrder {
     /// The modifier that must stand before the other but stands after it.
     pub first: Box<str>,
     /// The other modifier.
@@ -35,12 +35,17 @@ impl DiagnosticMessage for ModifierOrder {
 }
 
 /// The report: `first` stands after `second` but must stand before it.
-pub fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
+pub(crate) fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
     new(first, second, form, None)
 }
 
 /// The report on the state spaces of a copy that the opcode does not have in this direction.
-pub fn spaces(first: SourceWord<'_>, second: SourceWord<'_>, opcode: &'static str, form: &'static Form) -> Diagnostic {
+pub(crate) fn spaces(
+    first: SourceWord<'_>,
+    second: SourceWord<'_>,
+    opcode: &'static str,
+    form: &'static Form,
+) -> Diagnostic {
     new(first, second, form, Some(opcode))
 }
 

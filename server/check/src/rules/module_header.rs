@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A problem with the header of a module: a directive is missing, misplaced, repeated or has a wrong argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ModuleHeader {
+pub(crate) enum ModuleHeader {
     /// `.version` is missing.
     NoVersion,
     /// `.target` is missing.
@@ -88,7 +88,7 @@ impl DiagnosticMessage for ModuleHeader {
 }
 
 /// The report on a missing `.version`, at this range. `target` is missing too. The fix inserts what is missing at offset `place`.
-pub fn no_version(range: Range<usize>, place: usize, target: bool) -> Diagnostic {
+pub(crate) fn no_version(range: Range<usize>, place: usize, target: bool) -> Diagnostic {
     let newest = ISA.newest();
     let target = if target { "\n.target sm_90" } else { "" };
     let header = format!(".version {newest}{target}\n");
@@ -98,13 +98,13 @@ pub fn no_version(range: Range<usize>, place: usize, target: bool) -> Diagnostic
 }
 
 /// The report on a missing `.target`, at this range. The fix inserts it at offset `place`.
-pub fn no_target(range: Range<usize>, place: usize) -> Diagnostic {
+pub(crate) fn no_target(range: Range<usize>, place: usize) -> Diagnostic {
     let fix = Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n");
     Diagnostic::new(range, ModuleHeader::NoTarget).fix(fix)
 }
 
 /// The report on what is wrong with a directive of the header, which has this range; `None` if the event is not about a mistake.
-pub fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option<Diagnostic> {
+pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option<Diagnostic> {
     let whole = directive.clone();
     Some(match event {
         HeaderEvent::Misplaced(name) => Diagnostic::new(whole, ModuleHeader::Again(name)),

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A register that is too small for the addresses of a state space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct NarrowAddress {
+pub(crate) struct NarrowAddress {
     /// The name of the register.
     pub register: Box<str>,
     /// Its size in bits.
@@ -37,7 +37,7 @@ impl DiagnosticMessage for NarrowAddress {
 }
 
 /// The report on an address register of an integer or untyped type, if it is too small.
-pub fn check(
+pub(crate) fn check(
     range: Range<usize>,
     (register, ty): (&str, TypeId),
     spec: &OperandSpec,

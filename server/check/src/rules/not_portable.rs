@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A feature that only one architecture or family has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct NotPortable {
+pub(crate) struct NotPortable {
     /// The feature as written in the source.
     pub what: Box<str>,
     /// The target feature that it needs, such as `sm_90a` or `sm_100f`.
@@ -23,13 +23,13 @@ impl DiagnosticMessage for NotPortable {
 }
 
 /// The report on a feature with this gate, if the gate binds it to one architecture or family.
-pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
+pub(crate) fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
     let feature = bound(gate, environment)?;
     Some(Diagnostic::new(range, NotPortable { what: what.into(), feature }))
 }
 
 /// The architectures that have a target feature, in words: `sm_90a alone`, `the family sm_100f, sm_103f …`.
-pub fn reach(feature: &str) -> String {
+pub(crate) fn reach(feature: &str) -> String {
     if feature.ends_with('f') {
         // Both the `f` and the `a` target of an architecture have the feature; one name is enough.
         let family: Vec<&str> = having(feature).into_iter().filter(|n| n.ends_with('f')).collect();

@@ -10,7 +10,7 @@ use ptx_sema::hir::symbols::Symbol;
 
 /// An element of a list that the assembler treats as an ordinary register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OddElement {
+pub(crate) enum OddElement {
     /// A predicate of this name in a list of values.
     Predicate(Box<str>),
     /// A register with a selector, such as `%r1.b0`. The assembler ignores the selector.
@@ -52,7 +52,7 @@ impl DiagnosticMessage for OddElement {
 }
 
 /// Reports odd elements in the lists of an instruction whose operands fit the variant `chosen`.
-pub fn check(
+pub(crate) fn check(
     instruction: &Instruction<'_>,
     chosen: &OperandVariant,
     names: &dyn NameLookup,

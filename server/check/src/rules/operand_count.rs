@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// An instruction with too few or too many operands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct OperandCount {
+pub(crate) struct OperandCount {
     /// The opcode with its modifiers, as written.
     pub mnemonic: Box<str>,
     /// The numbers of operands that it may have, ascending.
@@ -26,7 +26,7 @@ pub struct OperandCount {
 
 /// How operands differ from the nearest legal ones.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum CountDifference {
+pub(crate) enum CountDifference {
     /// In several ways.
     Several,
     /// Expected operands are missing: their names and what they are for, as the tables say it (Markdown, may be empty).
@@ -111,7 +111,7 @@ impl OperandCount {
 
 /// The report on an instruction whose nearest variant has another number of operands. `counts` are the numbers that there are, ascending;
 /// `text` is what the offsets count in.
-pub fn report(
+pub(crate) fn report(
     instruction: &Instruction<'_>,
     (text, mnemonic): (&str, &str),
     resolved: &ResolvedInstruction<'_>,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// An operand of the wrong kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OperandKindProblem {
+pub(crate) enum OperandKindProblem {
     /// One operand does not fit.
     Mismatch {
         /// The opcode with its modifiers, as written.
@@ -137,7 +137,7 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
 }
 
 /// The report on a mismatch that does not have its own diagnostic code.
-pub fn report(mismatch: &OperandMismatch, mnemonic: &str, entry: &Entry) -> Diagnostic {
+pub(crate) fn report(mismatch: &OperandMismatch, mnemonic: &str, entry: &Entry) -> Diagnostic {
     let expected = mismatch.spec.as_ref().map(|spec| spec.expected(entry.operands));
     let found =
         OperandKindProblem::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
@@ -146,13 +146,13 @@ pub fn report(mismatch: &OperandMismatch, mnemonic: &str, entry: &Entry) -> Diag
 
 /// The report on a call without parentheses. `place` is the first operand that lacks them, `operands` the range of all operands, and
 /// `call` is what they should be.
-pub fn call_without_parentheses(place: Range<usize>, operands: Range<usize>, call: &str) -> Diagnostic {
+pub(crate) fn call_without_parentheses(place: Range<usize>, operands: Range<usize>, call: &str) -> Diagnostic {
     let fix = Fix::replace(format!("Write `{call}`"), operands, call).preferred();
     Diagnostic::new(place, OperandKindProblem::CallWithoutParentheses { call: call.into() }).fix(fix)
 }
 
 /// The report on two exchanged operands. Each is given as its range, its text and the name of the operand in the form at its position.
-pub fn exchanged(
+pub(crate) fn exchanged(
     first: (Range<usize>, &str, String),
     second: (Range<usize>, &str, String),
     mnemonic: &str,

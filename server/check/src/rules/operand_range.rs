@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// An immediate outside of its range, or operands that are each valid but not together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OperandRange {
+pub(crate) enum OperandRange {
     /// An immediate outside of its range.
     Immediate {
         /// Its value.
@@ -66,7 +66,7 @@ fn values(range: &tables::Range) -> String {
 }
 
 /// The report on an immediate outside of its range.
-pub fn report(range: Range<usize>, value: i128, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, value: i128, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
     let (operand, ranges) = (spec.value.name, spec.value.ranges);
     Diagnostic::new(range, OperandRange::Immediate { value, operand, mnemonic: mnemonic.into(), ranges })
 }

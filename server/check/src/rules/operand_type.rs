@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// An operand of the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OperandType {
+pub(crate) enum OperandType {
     /// A register of the wrong type.
     Register {
         /// The register.
@@ -123,7 +123,7 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
 }
 
 /// The report on a register of the wrong type, `ty`.
-pub fn register(
+pub(crate) fn register(
     range: Range<usize>,
     (register, ty): (&str, TypeId),
     expected: ExpectedOperand,
@@ -134,7 +134,7 @@ pub fn register(
 }
 
 /// The report on a special register of the wrong type.
-pub fn special(
+pub(crate) fn special(
     range: Range<usize>,
     (register, ty): (&'static str, &'static str),
     expected: ExpectedOperand,
@@ -145,13 +145,13 @@ pub fn special(
 }
 
 /// The report on an immediate of the wrong class; `integer` if it is an integer.
-pub fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
+pub(crate) fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let operand = spec.map(|s| (s.value.name, mnemonic.into()));
     Diagnostic::new(range, OperandType::Immediate { integer, operand })
 }
 
 /// The registers that an operand of a type accepts by default, for a message.
-pub fn wanted_of(ty: TypeId) -> String {
+pub(crate) fn wanted_of(ty: TypeId) -> String {
     format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, RegisterFit::default()).join("`, `"))
 }
 

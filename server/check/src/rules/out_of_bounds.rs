@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// An address that points into a known variable.
 #[derive(Debug)]
-pub struct VariableAccess<'t> {
+pub(crate) struct VariableAccess<'t> {
     /// Byte range of the address.
     pub range: Range<usize>,
     /// Name of the variable.
@@ -22,7 +22,7 @@ pub struct VariableAccess<'t> {
 
 /// Size and alignment of a memory access.
 #[derive(Debug, Clone)]
-pub struct AccessSize {
+pub(crate) struct AccessSize {
     /// Number of bytes accessed, if known.
     pub bytes: Option<i128>,
     /// Required alignment of the address, in bytes.
@@ -33,7 +33,7 @@ pub struct AccessSize {
 
 /// An access that begins before its variable or ends after it. Numbers are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct OutOfBounds {
+pub(crate) struct OutOfBounds {
     /// The address as written, without brackets.
     pub written: Box<str>,
     /// The name of the variable.
@@ -62,7 +62,7 @@ impl DiagnosticMessage for OutOfBounds {
 }
 
 /// The report, if the access begins before the variable or ends after it. What it reads into `_` does not count.
-pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
+pub(crate) fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let size = i128::from(place.variable.bytes.filter(|b| *b > 0 && !place.variable.external)?);
     let (offset, bytes, kept) = (place.offset, access.bytes?, access.kept.as_ref()?);
     let (start, end) = (offset.checked_add(kept.start)?, offset.checked_add(kept.end)?);

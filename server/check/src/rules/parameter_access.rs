@@ -14,7 +14,7 @@ const PARAM: &str = ".param";
 
 /// An access that is not allowed to a parameter, result or call argument in `.param`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ParameterAccess {
+pub(crate) struct ParameterAccess {
     /// The name of the variable.
     pub name: Box<str>,
     /// What is wrong with the access.
@@ -23,7 +23,7 @@ pub struct ParameterAccess {
 
 /// What is wrong with an access to a parameter, a result or an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ParameterAccessProblem {
+pub(crate) enum ParameterAccessProblem {
     /// A parameter is written.
     Written {
         /// Whether the parameter is a kernel's.
@@ -94,7 +94,7 @@ fn new(range: Range<usize>, name: &str, problem: ParameterAccessProblem) -> Diag
 }
 
 /// Checks how an instruction uses parameters. `fitting` is the operand variant that its operands fit.
-pub fn check(
+pub(crate) fn check(
     instruction: &Instruction<'_>,
     fitting: &OperandVariant,
     names: &dyn NameLookup,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A list of parameters or results that its function, kernel or prototype cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ParameterList {
+pub(crate) enum ParameterList {
     /// Several results, one of them in memory.
     SeveralResults,
     /// A parameter without a state space, or in one where it cannot be.
@@ -35,7 +35,7 @@ pub enum ParameterList {
 
 /// Why an array in a list of parameters must have a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SizeReason {
+pub(crate) enum SizeReason {
     /// It is a result.
     Result,
     /// It is a parameter of a kernel.
@@ -87,7 +87,7 @@ impl DiagnosticMessage for ParameterList {
 
 /// The owner of a list of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterOwner {
+pub(crate) enum ParameterOwner {
     /// `.entry`.
     Kernel,
     /// `.func`.
@@ -97,7 +97,7 @@ pub enum ParameterOwner {
 }
 
 /// Checks a list of parameters or, with `results`, of results.
-pub fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(list: &[Declaration<'_>], results: bool, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let mut in_memory = None;
     for (index, declaration) in list.iter().enumerate() {
         let parameter = Parameter::of(declaration);
@@ -155,7 +155,7 @@ fn wrong_space(range: Range<usize>, name: &str, space: Option<&str>, kernel: boo
 }
 
 /// The report on the results of a kernel.
-pub fn kernel_results(range: Range<usize>) -> Diagnostic {
+pub(crate) fn kernel_results(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ParameterList::KernelResults)
 }
 

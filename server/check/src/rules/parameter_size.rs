@@ -8,7 +8,7 @@ use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};
 
 /// A parameter of a kernel that ends beyond the limit. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ParameterSize {
+pub(crate) struct ParameterSize {
     /// The name of the parameter.
     pub name: Box<str>,
     /// The offset of its end from the start of the parameters.
@@ -37,7 +37,7 @@ impl DiagnosticMessage for ParameterSize {
 }
 
 /// The report on the parameter that exceeds the limit. `more` is a capacity that would be large enough.
-pub fn report(
+pub(crate) fn report(
     name: SourceWord<'_>,
     end: u64,
     limit: u32,

@@ -6,7 +6,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A `.pragma` at a place where it is not allowed, or with a wrong argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Pragma {
+pub(crate) enum Pragma {
     /// It stands between the header of a function and its body.
     InFunctionHeader,
     /// Its string is only allowed in a body, or only in the body of a kernel.
@@ -64,22 +64,22 @@ impl DiagnosticMessage for Pragma {
 }
 
 /// Reports a `.pragma` between the header of a function and its body.
-pub fn in_function_header(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn in_function_header(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), Pragma::InFunctionHeader)
 }
 
 /// Reports a string that is only allowed in a body or, with `in_body`, only in the body of a kernel.
-pub fn misplaced(string: SourceWord<'_>, name: &'static str, in_body: bool) -> Diagnostic {
+pub(crate) fn misplaced(string: SourceWord<'_>, name: &'static str, in_body: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::Misplaced { name, in_body })
 }
 
 /// Reports a missing argument; `late` if the assembler checks it only when it generates code.
-pub fn no_argument(string: SourceWord<'_>, name: &'static str, late: bool) -> Diagnostic {
+pub(crate) fn no_argument(string: SourceWord<'_>, name: &'static str, late: bool) -> Diagnostic {
     Diagnostic::new(string.range(), Pragma::NoArgument { name, late }).severity(severity(late))
 }
 
 /// Reports a wrong argument; `late` if the assembler checks it only when it generates code.
-pub fn argument(argument: SourceWord<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
+pub(crate) fn argument(argument: SourceWord<'_>, name: &'static str, least: u64, late: bool) -> Diagnostic {
     let found = Pragma::Argument { name, least, actual: argument.text.into(), late };
     Diagnostic::new(argument.range(), found).severity(severity(late))
 }

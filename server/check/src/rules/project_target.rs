@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// A feature, or a module target, that some target architectures of the project do not support.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ProjectTarget {
+pub(crate) enum ProjectTarget {
     /// A feature needs a newer version or target than these architectures.
     Needs {
         /// The feature as written.
@@ -71,7 +71,7 @@ impl DiagnosticMessage for ProjectTarget {
 
 /// The report on a feature that the project's architectures (`project-target`) or newest version (`project-version`) do not have.
 /// `None` if they have it.
-pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
+pub(crate) fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Environment) -> Option<Diagnostic> {
     let needs = gate.alternatives;
     Some(match environment.project.lacking(gate, environment)? {
         Lacking::Targets(names) => {
@@ -88,7 +88,7 @@ pub fn report(range: Range<usize>, what: &str, gate: &Gate, environment: &Enviro
 
 /// Checks the architecture in the module's `.target`. If the user asked for a check for another target, `asked`, that replaces it in
 /// `environment`.
-pub fn check(
+pub(crate) fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
     asked: Option<&'static TargetInfo>,

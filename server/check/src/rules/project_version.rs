@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A feature, or a module version, that is newer than the project allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ProjectVersion {
+pub(crate) struct ProjectVersion {
     /// The feature or version.
     pub what: Newer,
     /// The newest version that the project allows.
@@ -19,7 +19,7 @@ pub struct ProjectVersion {
 
 /// A feature or version that is newer than the project allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Newer {
+pub(crate) enum Newer {
     /// A feature that the module uses.
     Used {
         /// The feature as written.
@@ -51,12 +51,17 @@ impl DiagnosticMessage for ProjectVersion {
 }
 
 /// The report on a feature that the module uses.
-pub fn report(range: Range<usize>, what: &str, needs: &'static [GateAlternative], newest: Version) -> Diagnostic {
+pub(crate) fn report(
+    range: Range<usize>,
+    what: &str,
+    needs: &'static [GateAlternative],
+    newest: Version,
+) -> Diagnostic {
     Diagnostic::new(range, ProjectVersion { what: Newer::Used { what: what.into(), needs }, newest })
 }
 
 /// Checks the version in the module's `.version`.
-pub fn check(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
     let number = node.child_by_field_id(fields().version);
     if let (Some(number), Some(version), Some(newest)) = (number, environment.version, environment.project.version)
         && Environment::counts_as(version) > Environment::counts_as(newest)

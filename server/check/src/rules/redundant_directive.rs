@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A directive that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum RedundantDirective {
+pub(crate) enum RedundantDirective {
     /// A later directive of the same name overrides this one.
     Overridden(Box<str>),
     /// The directive has an effect only together with one of certain others.
@@ -33,19 +33,19 @@ impl DiagnosticMessage for RedundantDirective {
 }
 
 /// Reports a directive that a later one of the same name overrides.
-pub fn overridden(range: Range<usize>, name: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn overridden(range: Range<usize>, name: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Overridden(name.text.into()))
         .related(later.range(), "this one overrides it")
         .unnecessary()
 }
 
 /// Reports a directive that has no effect because none of `without` is present.
-pub fn idle(range: Range<usize>, name: SourceWord<'_>, without: &'static [&'static str]) -> Diagnostic {
+pub(crate) fn idle(range: Range<usize>, name: SourceWord<'_>, without: &'static [&'static str]) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::Idle { name: name.text.into(), without }).unnecessary()
 }
 
 /// Reports a second `.target` directly after the first.
-pub fn second_target(range: Range<usize>) -> Diagnostic {
+pub(crate) fn second_target(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, RedundantDirective::SecondTarget)
 }
 

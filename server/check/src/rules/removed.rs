@@ -8,11 +8,11 @@ use std::ops::Range;
 
 /// A feature that the module's version or target no longer has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Removed(pub Box<Removal>);
+pub(crate) struct Removed(pub Box<Removal>);
 
 /// The data of [`Removed`], which is boxed to keep diagnostics small.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Removal {
+pub(crate) struct Removal {
     /// The feature as written in the source.
     pub what: Box<str>,
     /// The versions and targets, or the option of `.target`, that removed it.
@@ -56,7 +56,7 @@ impl DiagnosticMessage for Removed {
 }
 
 /// The report on a removed feature. `what` is the feature as written.
-pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
     let module = environment.module_target();
     let removal = Removal { what: what.into(), alternatives: gate.alternatives, note: gate.note, module };
     Diagnostic::new(range, Removed(Box::new(removal)))

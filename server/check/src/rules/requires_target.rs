@@ -6,7 +6,7 @@ use crate::finding::DiagnosticMessage;
 
 /// A feature that the module's target does not have in any version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RequiresTarget(pub Box<Requirement>);
+pub(crate) struct RequiresTarget(pub Box<Requirement>);
 
 impl DiagnosticMessage for RequiresTarget {
     fn message(&self) -> String {

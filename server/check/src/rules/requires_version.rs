@@ -10,11 +10,11 @@ use std::ops::Range;
 
 /// A feature that only a newer `.version` has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RequiresVersion(pub Box<Requirement>);
+pub(crate) struct RequiresVersion(pub Box<Requirement>);
 
 /// A feature that the module's version and target do not have: the data of `requires-version` and `requires-target`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Requirement {
+pub(crate) struct Requirement {
     /// The feature.
     pub subject: GatedSubject,
     /// The versions and targets that have it; one of them is enough.
@@ -27,7 +27,7 @@ pub struct Requirement {
 
 /// A feature that needs a version or target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum GatedSubject {
+pub(crate) enum GatedSubject {
     /// A feature as written in the source.
     Quoted(Box<str>),
     /// A feature without a name, described in words.
@@ -45,7 +45,7 @@ pub enum GatedSubject {
 
 impl Requirement {
     /// The requirement, for a message: `needs PTX 7.0 and sm_80`.
-    pub fn needs(&self) -> String {
+    pub(crate) fn needs(&self) -> String {
         format!("needs {}", describe_alternatives(self.alternatives))
     }
 }
@@ -86,12 +86,12 @@ impl DiagnosticMessage for RequiresVersion {
 }
 
 /// The report on a feature as written in the source: `requires-version` if some alternative fits the target, else `requires-target`.
-pub fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, what: &str, gate: &'static Gate, environment: &Environment) -> Diagnostic {
     report_subject(range, GatedSubject::Quoted(what.into()), gate, environment)
 }
 
 /// The report on any kind of feature: `requires-version` or `requires-target`, as in [`report`].
-pub fn report_subject(
+pub(crate) fn report_subject(
     range: Range<usize>,
     subject: GatedSubject,
     gate: &'static Gate,
@@ -107,7 +107,7 @@ pub fn report_subject(
 }
 
 /// The report on the target for which a module is checked instead of its own, if the module's version is too old for that target.
-pub fn checked_target(
+pub(crate) fn checked_target(
     range: Range<usize>,
     target: &'static str,
     gate: &'static Gate,

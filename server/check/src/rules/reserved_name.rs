@@ -52,7 +52,7 @@ pub fn reserved(name: &str, range: bool) -> Option<ReservedName> {
 }
 
 /// Reports a declared name that is reserved. `range` if it is the base of a range of names (`%r<10>`).
-pub fn check(name: SourceWord<'_>, range: bool, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(name: SourceWord<'_>, range: bool, out: &mut Vec<Diagnostic>) {
     let Some(found) = reserved(name.text, range) else { return };
     let severity = if matches!(found, ReservedName::SpecialRegister(_)) { Severity::Warning } else { Severity::Error };
     out.push(Diagnostic::new(name.range(), found).severity(severity));

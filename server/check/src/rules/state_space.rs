@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A variable that the instruction cannot access, because of its state space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum StateSpace {
+pub(crate) enum StateSpace {
     /// The instruction accesses other state spaces.
     Other {
         /// The variable.
@@ -50,7 +50,7 @@ impl DiagnosticMessage for StateSpace {
 }
 
 /// The report. `mnemonic` is the mnemonic as written.
-pub fn report(
+pub(crate) fn report(
     range: Range<usize>,
     variable: &str,
     space: &'static str,

@@ -6,9 +6,9 @@ mod habits;
 mod tests;
 mod unfinished;
 
-pub use foreign::foreign_character;
-pub use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
-pub use unfinished::{
+pub(crate) use foreign::foreign_character;
+pub(crate) use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
+pub(crate) use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
     unclosed_block, unopened,
 };
@@ -24,16 +24,16 @@ use std::ops::Range;
 
 /// Text that is not PTX.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SyntaxError {
+pub(crate) struct SyntaxError {
     /// What is wrong with it.
     pub kind: SyntaxErrorKind,
     /// The first word of the statement, if it is not an opcode. The error is most likely a consequence of that.
-    pub unknown_opcode: Option<Box<str>>,
+    pub(crate) unknown_opcode: Option<Box<str>>,
 }
 
 /// The kinds of syntax errors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum SyntaxErrorKind {
+pub(crate) enum SyntaxErrorKind {
     /// The text contains no PTX token.
     NotPtx,
     /// Unexpected tokens, as shown in the message; true if more of them follow.
@@ -221,7 +221,7 @@ impl DiagnosticMessage for SyntaxError {
 
 impl Diagnostic {
     /// The data of the syntax error, if the diagnostic is one.
-    pub fn syntax_error(&self) -> Option<&SyntaxError> {
+    pub(crate) fn syntax_error(&self) -> Option<&SyntaxError> {
         self.finding.data()
     }
 }
@@ -232,7 +232,7 @@ fn error(range: Range<usize>, kind: SyntaxErrorKind) -> Diagnostic {
 }
 
 /// Reports the syntax errors in a node. Takes almost no time if there are none.
-pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     if node.is_error() {
         return unexpected(source, node, out);
     }
@@ -245,7 +245,7 @@ pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// Reports the syntax errors inside of a node that is known to have some.
-pub fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+pub(crate) fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
     let mut found = Vec::new();
     // Each line of a section is a statement, so all of its errors are reported.
@@ -306,19 +306,19 @@ fn collect<'tree>(
 }
 
 /// Reports a bracket, given by its offset, that is nested deeper than the assembler can read. It and all deeper ones are ignored.
-pub fn too_deep(bracket: usize) -> Diagnostic {
+pub(crate) fn too_deep(bracket: usize) -> Diagnostic {
     error(bracket..bracket + 1, SyntaxErrorKind::TooDeep)
 }
 
 /// Reports a function without its closing brace. `last` is its last token, `header` its first word (`.func` or `.entry`) and name.
-pub fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
+pub(crate) fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
     error(last, SyntaxErrorKind::UnclosedFunction).related(header, "this function is not closed").fix(fix)
 }
 
 /// Reports missing closing braces at the end of the file, whose last character is `last`. `count` is the number of open blocks; `header`
 /// is the function that is not closed.
-pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
+pub(crate) fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
     let title = format!("Insert `{}`", "}".repeat(count));
     let fix = Fix::replace(title, last.end..last.end, "\n}".repeat(count)).preferred();
     let found = error(last, SyntaxErrorKind::MissingEnd).fix(fix);
@@ -329,25 +329,25 @@ pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize
 }
 
 /// Reports a list of parameters that is not closed. `open` is its parenthesis, `last` the last character of the file.
-pub fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
+pub(crate) fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `)`", last.end..last.end, ")").preferred();
     error(last, SyntaxErrorKind::EndlessList).related(open, "this parenthesis is not closed").fix(fix)
 }
 
 /// Whether a diagnostic is from [`end_of_block`].
-pub fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
     diagnostic.syntax_error().is_some_and(|e| e.kind == SyntaxErrorKind::MissingEnd)
 }
 
 /// Reports a word alone on its line, which may be a label without its colon.
-pub fn missing_colon(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn missing_colon(word: SourceWord<'_>) -> Diagnostic {
     let end = word.range().end;
     let title = format!("Make `{}` a label", word.text);
     error(word.range(), SyntaxErrorKind::MissingColon(word.text.into())).fix(Fix::replace(title, end..end, ":"))
 }
 
 /// The name of the label, if the diagnostic is from [`missing_colon`].
-pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
+pub(crate) fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
     match &diagnostic.syntax_error()?.kind {
         SyntaxErrorKind::MissingColon(name) => Some(name),
         _ => None,
@@ -356,7 +356,7 @@ pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
 
 /// Adds to a syntax error that its statement begins with the opcode of `instruction`, which is none. If that is a word of another
 /// language, the word is reported, not what follows it. `text` is the statement.
-pub fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &str) -> Diagnostic {
+pub(crate) fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &str) -> Diagnostic {
     let word = instruction.opcode;
     if super::foreign(word.text).is_some() {
         let found = super::unknown_opcode::report(instruction);
@@ -370,7 +370,7 @@ pub fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &s
 }
 
 /// Whether a diagnostic is from [`in_unknown`].
-pub fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
     diagnostic.syntax_error().is_some_and(|e| e.unknown_opcode.is_some())
 }
 
@@ -380,7 +380,7 @@ pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnosti
 }
 
 /// Reports an instruction outside of functions, or a word of another language that seems to be one. `word` is its first word.
-pub fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
+pub(crate) fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
     match text.get(word.clone()) {
         Some(name) if ptx_isa::ISA.opcode(name).is_none() && super::foreign(name).is_some() => {
             error(word, SyntaxErrorKind::Unexpected(name.into(), false))
@@ -390,12 +390,12 @@ pub fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
 }
 
 /// Reports a directive that is not allowed here. `place` is its right place in words.
-pub fn misplaced(range: Range<usize>, directive: &str, place: &'static str) -> Diagnostic {
+pub(crate) fn misplaced(range: Range<usize>, directive: &str, place: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::MisplacedDirective(directive.into(), place))
 }
 
 /// Reports a prototype with a name, with the fix that writes `_`.
-pub fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::NamedPrototype(word.text.into())).fix(Fix::replace(
         "Write `_`",
         word.range(),
@@ -404,60 +404,60 @@ pub fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
 }
 
 /// Reports a function without a name. `kind` is the word `.func` or `.entry`.
-pub fn nameless_function(kind: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn nameless_function(kind: SourceWord<'_>) -> Diagnostic {
     let what = if kind.text == ".entry" { "kernel" } else { "function" };
     error(kind.range(), SyntaxErrorKind::NamelessFunction(what))
 }
 
 /// Reports a dot without a name after it.
-pub fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::LoneDot)
 }
 
 /// Reports a word with a dot in the place of a type.
-pub fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
     let near = super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name));
     error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near))
         .fixes(super::write_instead(word.range(), near))
 }
 
 /// Reports a part of a declaration that must stand before the part described by `before`.
-pub fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
+pub(crate) fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::Order(before))
 }
 
 /// Reports a parameter without a name; `prototype` if it is a prototype's.
-pub fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
+pub(crate) fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
     error(range, SyntaxErrorKind::NamelessParameter(prototype))
 }
 
 /// Reports `.ptr` before the type, as in `.param .ptr .u64 p`.
-pub fn pointer_order(range: Range<usize>) -> Diagnostic {
+pub(crate) fn pointer_order(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::PointerOrder)
 }
 
 /// Reports the second state space, type or vector length of a declaration. `what` describes it.
-pub fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
+pub(crate) fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
     error(range.clone(), SyntaxErrorKind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
 }
 
 /// Reports a declaration without a type.
-pub fn no_type(range: Range<usize>) -> Diagnostic {
+pub(crate) fn no_type(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::NoType)
 }
 
 /// Reports a sign before an operand that cannot have one, as in `+%r1`.
-pub fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
+pub(crate) fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
     error(range, SyntaxErrorKind::MisplacedSign(sign.into()))
 }
 
 /// Reports a subscript after a register or inside of brackets, as in `%r1[4]` and `[a[4]]`.
-pub fn subscript(range: Range<usize>) -> Diagnostic {
+pub(crate) fn subscript(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::Subscript)
 }
 
 /// Reports an offset that is subtracted from an address, as in `a-4`.
-pub fn minus_offset(range: Range<usize>) -> Diagnostic {
+pub(crate) fn minus_offset(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::MinusOffset)
 }
 
@@ -506,7 +506,7 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// Reports a comment that is not closed. `line` is the offset at which its first line ends.
-pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
+pub(crate) fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
     error(range.start..range.start + 2, SyntaxErrorKind::EndlessComment).fix(Fix::replace(
         "Insert `*/` at the end of this line",
         line..line,
@@ -515,7 +515,7 @@ pub fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
 }
 
 /// Reports a string that is not closed on its line.
-pub fn endless_string(range: Range<usize>) -> Diagnostic {
+pub(crate) fn endless_string(range: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Add `\"`", range.end..range.end, "\"");
     error(range, SyntaxErrorKind::EndlessString).fix(fix)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A number or address that the assembler silently truncates or rounds to an extreme value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum TruncatedValue {
+pub(crate) enum TruncatedValue {
     /// An integer that does not fit its type.
     Integer {
         /// The number as written, shortened.
@@ -40,7 +40,7 @@ pub enum TruncatedValue {
 
 /// The value of a floating-point number that is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FloatExtreme {
+pub(crate) enum FloatExtreme {
     /// The number is too large.
     Infinity,
     /// The number is too small.
@@ -68,7 +68,7 @@ impl DiagnosticMessage for TruncatedValue {
 }
 
 /// The report on an integer that does not fit `bits` bits, neither as a signed nor as an unsigned number.
-pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'static str) -> Option<Diagnostic> {
+pub(crate) fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'static str) -> Option<Diagnostic> {
     if fits(value, bits) {
         return None;
     }
@@ -77,12 +77,12 @@ pub fn integer(range: Range<usize>, text: &str, value: i128, bits: u16, ty: &'st
 }
 
 /// The report on a literal of more than 64 bits.
-pub fn literal(range: Range<usize>, text: &str) -> Diagnostic {
+pub(crate) fn literal(range: Range<usize>, text: &str) -> Diagnostic {
     Diagnostic::new(range, TruncatedValue::Literal(short(text)))
 }
 
 /// The report on a number for `.f32` that is out of its range: it becomes infinity or zero.
-pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> Option<Diagnostic> {
+pub(crate) fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> Option<Diagnostic> {
     let kept = value as f32;
     let becomes = match () {
         () if value.is_finite() && kept.is_infinite() => FloatExtreme::Infinity,
@@ -93,12 +93,12 @@ pub fn float(range: Range<usize>, text: &str, value: f64, ty: &'static str) -> O
 }
 
 /// The report on an address as the value of a type with fewer bits than an address.
-pub fn address(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
+pub(crate) fn address(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
     Diagnostic::new(range, TruncatedValue::Address { name: name.into(), ty })
 }
 
 /// Whether an integer fits `bits` bits, as a signed or an unsigned number. Every integer counts as fitting 64 bits.
-pub fn fits(value: i128, bits: u16) -> bool {
+pub(crate) fn fits(value: i128, bits: u16) -> bool {
     if bits >= 64 {
         return true;
     }

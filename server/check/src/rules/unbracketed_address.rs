@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::{Operand, OperandKind};
 
 /// An address that is written without brackets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnbracketedAddress {
+pub(crate) struct UnbracketedAddress {
     /// The name of the operand in the form, such as `a`.
     pub operand: &'static str,
     /// The mnemonic as written.
@@ -25,7 +25,7 @@ impl DiagnosticMessage for UnbracketedAddress {
 }
 
 /// The report, if the operand is an address and has no brackets. `mnemonic` is the mnemonic as written.
-pub fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str) -> Option<Diagnostic> {
+pub(crate) fn check(operand: &Operand<'_>, shape: &OperandPattern, mnemonic: &str) -> Option<Diagnostic> {
     let OperandPattern::Address(parts) = shape else { return None };
     let bare = !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Index(..) | OperandKind::Error);
     let name = parts.first().filter(|_| bare)?.value.name;

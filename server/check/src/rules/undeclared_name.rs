@@ -11,11 +11,11 @@ use std::ops::Range;
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
 /// suggestions would take long and not help.
-pub const MAX_SUGGESTIONS: usize = 32;
+pub(crate) const MAX_SUGGESTIONS: usize = 32;
 
 /// A name that is not declared where it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UndeclaredName {
+pub(crate) struct UndeclaredName {
     /// The name.
     pub name: Box<str>,
     /// The kind of symbol that is expected.
@@ -28,7 +28,7 @@ pub struct UndeclaredName {
 
 /// The kind of symbol that an undeclared name should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UndeclaredKind {
+pub(crate) enum UndeclaredKind {
     /// A register, a variable or a parameter.
     Operand,
     /// The label of a branch or of a list.
@@ -88,13 +88,13 @@ fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
 }
 
 /// The report on an operand that names nothing declared.
-pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, name: &str) -> Diagnostic {
     // If the module declares the name further down, show that declaration: it comes too late.
     new(range, name, UndeclaredKind::Operand).declared_at(name)
 }
 
 /// The report on an operand that names nothing declared, and that a register of a type would fit.
-pub fn register(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
+pub(crate) fn register(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
     let mut diagnostic = report(range, name);
     if let Some(found) = of(&mut diagnostic) {
         found.ty = Some(ty);
@@ -103,12 +103,12 @@ pub fn register(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic
 }
 
 /// The report on an undeclared label in a branch or a list of labels.
-pub fn label(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn label(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Label)
 }
 
 /// The report on an undeclared function in a call.
-pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
+pub(crate) fn function(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Function).declared_at(name)
 }
 
@@ -126,7 +126,7 @@ impl Diagnostic {
 }
 
 /// The undeclared name, if the diagnostic is about one.
-pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
+pub(crate) fn name(diagnostic: &Diagnostic) -> Option<&str> {
     diagnostic.finding.data().map(|undeclared: &UndeclaredName| &*undeclared.name)
 }
 
@@ -167,20 +167,20 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
 }
 
 /// The undeclared name, if the diagnostic is about one.
-pub fn undeclared(diagnostic: &Diagnostic) -> Option<&UndeclaredName> {
+pub(crate) fn undeclared(diagnostic: &Diagnostic) -> Option<&UndeclaredName> {
     diagnostic.finding.data()
 }
 
 impl UndeclaredName {
     /// The most similar of the names that the function declares, if one is similar enough for a typing mistake.
-    pub fn similar(&self, declared: &[&str]) -> Option<Box<str>> {
+    pub(crate) fn similar(&self, declared: &[&str]) -> Option<Box<str>> {
         let foreign = self.kind == UndeclaredKind::Operand && super::foreign_operand(&self.name).is_some();
         if foreign { None } else { nearest(&self.name, declared, self.kind) }
     }
 }
 
 /// Adds the most similar name to a report, with the fix that writes it.
-pub fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
+pub(crate) fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
     if let Some(undeclared) = of(diagnostic) {
         undeclared.near = similar.map(Into::into);
         diagnostic.fixes.extend(write_instead(diagnostic.range.clone(), similar));
@@ -188,7 +188,7 @@ pub fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
 }
 
 /// Adds the place of a label to the report that it is not visible. `labels` are all labels of the function.
-pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
+pub(crate) fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
     let mut by_name: HashMap<&str, &SourceWord<'_>> = HashMap::default();
     for diagnostic in diagnostics.iter_mut().filter(|d| d.is_undeclared_label()) {
         if by_name.is_empty() {

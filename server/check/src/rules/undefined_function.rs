@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A function that is declared without a body, although no other module can have one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UndefinedFunction {
+pub(crate) struct UndefinedFunction {
     /// The name of the function.
     pub name: Box<str>,
     /// Whether it is a kernel.
@@ -25,7 +25,7 @@ impl DiagnosticMessage for UndefinedFunction {
 }
 
 /// The warning about a function without a body.
-pub fn report(range: Range<usize>, name: &str, kernel: bool) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, name: &str, kernel: bool) -> Diagnostic {
     Diagnostic::new(range, UndefinedFunction { name: name.into(), kernel })
 }
 

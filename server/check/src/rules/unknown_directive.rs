@@ -9,7 +9,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A word with a dot in the place of a directive that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnknownDirective {
+pub(crate) struct UnknownDirective {
     /// The word, with its dot.
     pub name: Box<str>,
     /// The most similar directive, if one is similar enough.
@@ -27,12 +27,12 @@ impl DiagnosticMessage for UnknownDirective {
 }
 
 /// The report on a word outside of function headers.
-pub fn report(directive: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn report(directive: SourceWord<'_>) -> Diagnostic {
     suggesting(directive, |_| true)
 }
 
 /// The report on a word in the header of a function. It suggests only directives that are allowed at `place`, a place name of the tables.
-pub fn in_header(directive: SourceWord<'_>, place: &str) -> Diagnostic {
+pub(crate) fn in_header(directive: SourceWord<'_>, place: &str) -> Diagnostic {
     suggesting(directive, |d| d.places.contains(&place))
 }
 

@@ -9,7 +9,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that no instruction has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnknownModifier {
+pub(crate) struct UnknownModifier {
     /// The modifier, with its dot.
     pub name: Box<str>,
     /// The modifiers that are most likely meant; empty if none is similar enough.
@@ -27,12 +27,12 @@ impl DiagnosticMessage for UnknownModifier {
 }
 
 /// Whether any instruction has a modifier of this name.
-pub fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     ISA.modifier(name).is_some() || ISA.ty(name).is_some() || ISA.space(name).is_some()
 }
 
 /// The report on a modifier that no instruction has. `near` are the modifiers with which the opcode has a form.
-pub fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[&'static str]) -> Diagnostic {
+pub(crate) fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[&'static str]) -> Diagnostic {
     let mut near = near.to_vec();
     if near.is_empty() {
         // Prefer the modifiers of this opcode: they are more likely intended.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A word in the place of an opcode that is not one, or an instruction whose forms are not known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnknownOpcode {
+pub(crate) struct UnknownOpcode {
     /// The word.
     pub name: Box<str>,
     /// The most similar opcode, if one is similar enough.
@@ -45,7 +45,7 @@ impl DiagnosticMessage for UnknownOpcode {
 
 /// The report on an instruction whose opcode is unknown. Of its fixes only those are meant that lead to a legal instruction: which do
 /// depends on the operands.
-pub fn report(instruction: &Instruction<'_>) -> Diagnostic {
+pub(crate) fn report(instruction: &Instruction<'_>) -> Diagnostic {
     let opcode = instruction.opcode;
     let name: Box<str> = opcode.text.into();
     let lower = opcode.text.to_ascii_lowercase();
@@ -66,7 +66,7 @@ pub fn report(instruction: &Instruction<'_>) -> Diagnostic {
 }
 
 /// The hint that an instruction is known by name only.
-pub fn unchecked(range: Range<usize>, entry: &Entry) -> Diagnostic {
+pub(crate) fn unchecked(range: Range<usize>, entry: &Entry) -> Diagnostic {
     let found = UnknownOpcode { name: entry.name.into(), near: None, lower: None, unchecked: true };
     Diagnostic::new(range, found).severity(Severity::Hint)
 }

@@ -8,7 +8,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// The string of a `.pragma` that the assembler does not know.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnknownPragma {
+pub(crate) struct UnknownPragma {
     /// The string, without its quotes.
     pub text: Box<str>,
     /// Whether the `.pragma` stands outside of functions.
@@ -29,7 +29,7 @@ impl DiagnosticMessage for UnknownPragma {
 }
 
 /// The warning about an unknown string. `place` is the name of its place in the tables, such as `module`.
-pub fn report(string: SourceWord<'_>, place: &str) -> Diagnostic {
+pub(crate) fn report(string: SourceWord<'_>, place: &str) -> Diagnostic {
     let range = if string.text.is_empty() { string.range().start - 1..string.range().end + 1 } else { string.range() };
     let near = meant(string.text);
     let fix = near.as_deref().map(|near| Fix::replace(format!("Change it to `{near}`"), string.range(), near));

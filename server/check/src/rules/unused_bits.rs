@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// An immediate with more bits than the instruction reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnusedBits {
+pub(crate) struct UnusedBits {
     /// The name of the operand in the form, such as `c`.
     pub operand: &'static str,
     /// The mnemonic as written.
@@ -27,7 +27,7 @@ impl DiagnosticMessage for UnusedBits {
 }
 
 /// The report. `mnemonic` is the mnemonic as written. `highest` is the largest value that the instruction reads completely.
-pub fn report(
+pub(crate) fn report(
     range: Range<usize>,
     text: &str,
     value: i128,

@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::{Instruction, SourceWord};
 
 /// Modifiers in an order that differs from the manual's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct UnusualModifierOrder {
+pub(crate) struct UnusualModifierOrder {
     /// The mnemonic in the manual's order.
     pub usual: Box<str>,
     /// The mnemonic as written.
@@ -25,7 +25,7 @@ impl DiagnosticMessage for UnusualModifierOrder {
 }
 
 /// Reports modifiers that are not in the order of the form.
-pub fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
     let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(slot, _)| slot.after_operand == 0);
     let usual = slots.filter_map(|(_, value)| *value);
     let differs = |(found, usual): (&SourceWord<'_>, &str)| found.text != usual;

@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A declaration with a type that it cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum VariableType {
+pub(crate) enum VariableType {
     /// A type that only instructions have.
     InstructionsOnly {
         /// The type.
@@ -39,7 +39,7 @@ pub enum VariableType {
 
 /// The kind of a declared name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeclaredKind {
+pub(crate) enum DeclaredKind {
     /// A register.
     Register,
     /// A parameter.
@@ -50,7 +50,7 @@ pub enum DeclaredKind {
 
 /// Places where no texture, sampler or surface can be declared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OpaquePlace {
+pub(crate) enum OpaquePlace {
     /// The type of a register.
     Register,
     /// Inside of a function.
@@ -99,30 +99,30 @@ impl DiagnosticMessage for VariableType {
 }
 
 /// Reports a type that only instructions have.
-pub fn instructions_only(word: SourceWord<'_>, declared: DeclaredKind) -> Diagnostic {
+pub(crate) fn instructions_only(word: SourceWord<'_>, declared: DeclaredKind) -> Diagnostic {
     let register = ISA.ty(word.text).and_then(|t| t.agrees.first().copied());
     Diagnostic::new(word.range(), VariableType::InstructionsOnly { ty: word.text.into(), declared, register })
         .fixes(register.map(|register| change(word, register)))
 }
 
 /// Reports a predicate in a state space other than `.reg`.
-pub fn predicate(word: SourceWord<'_>, space: &str) -> Diagnostic {
+pub(crate) fn predicate(word: SourceWord<'_>, space: &str) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Predicate(space.into()))
 }
 
 /// Reports a packed type in `.param`.
-pub fn parameter(word: SourceWord<'_>, bits: u16) -> Diagnostic {
+pub(crate) fn parameter(word: SourceWord<'_>, bits: u16) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Parameter { ty: word.text.into(), bits })
         .fix(change(word, &format!(".b{bits}")).preferred())
 }
 
 /// Reports a texture, sampler or surface at a place where none can be declared.
-pub fn opaque(word: SourceWord<'_>, place: OpaquePlace) -> Diagnostic {
+pub(crate) fn opaque(word: SourceWord<'_>, place: OpaquePlace) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::Opaque { ty: word.text.into(), place })
 }
 
 /// Reports a variable in the former texture space `.tex` that is not a single integer.
-pub fn texture_space(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn texture_space(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VariableType::TextureSpace)
 }
 

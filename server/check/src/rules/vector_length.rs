@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// An operand that must be a list of a certain length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum VectorLength {
+pub(crate) enum VectorLength {
     /// A list with a wrong number of elements.
     Elements {
         /// The name of the operand in the form, such as `d`.
@@ -67,7 +67,7 @@ fn name(spec: Option<&OperandSpec>) -> &'static str {
 }
 
 /// The report on a list of the wrong length. `mnemonic` is the mnemonic as written.
-pub fn report(range: Range<usize>, found: usize, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
+pub(crate) fn report(range: Range<usize>, found: usize, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let (operand, mnemonic) = (name(spec), mnemonic.into());
     let actual = u32::try_from(found).unwrap_or(u32::MAX);
     let (expected, element) = (spec.map_or(&[][..], |s| s.lengths), spec.and_then(|s| s.ty));
@@ -75,7 +75,7 @@ pub fn report(range: Range<usize>, found: usize, spec: Option<&OperandSpec>, mne
 }
 
 /// The report on a single value instead of a list. `mnemonic` is the mnemonic as written.
-pub fn scalar(range: Range<usize>, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
+pub(crate) fn scalar(range: Range<usize>, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let expected = spec.and_then(|s| s.lengths.first().copied());
     Diagnostic::new(range, VectorLength::Scalar { operand: name(spec), mnemonic: mnemonic.into(), expected })
 }

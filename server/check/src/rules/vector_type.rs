@@ -6,7 +6,7 @@ use ptx_sema::hir::ast::SourceWord;
 
 /// A vector type that no declaration can have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum VectorType {
+pub(crate) enum VectorType {
     /// A vector length that is not allowed, such as `.v8`.
     Length(Box<str>),
     /// A vector of more than 128 bits.
@@ -51,22 +51,22 @@ impl DiagnosticMessage for VectorType {
 }
 
 /// Reports a vector length that is not allowed, such as `.v8`.
-pub fn length(word: SourceWord<'_>) -> Diagnostic {
+pub(crate) fn length(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Length(word.text.into()))
 }
 
 /// Reports a vector of more than 128 bits.
-pub fn too_wide(word: SourceWord<'_>, ty: &'static str, bits: u32) -> Diagnostic {
+pub(crate) fn too_wide(word: SourceWord<'_>, ty: &'static str, bits: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::TooWide { vector: word.text.into(), ty, bits })
 }
 
 /// Reports a vector with an element type that no vector can have.
-pub fn element(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
+pub(crate) fn element(word: SourceWord<'_>, ty: &'static str) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Element(ty))
 }
 
 /// Reports a vector in `.param`.
-pub fn parameter(word: SourceWord<'_>, bytes: u32) -> Diagnostic {
+pub(crate) fn parameter(word: SourceWord<'_>, bytes: u32) -> Diagnostic {
     Diagnostic::new(word.range(), VectorType::Parameter { bytes })
 }
 

@@ -63,7 +63,7 @@ struct LoopValue {
 impl<'a> Builder<'a> {
     /// The values of a function and its accesses in text order; `None` if it is too large, has a cycle with several entries, or
     /// `cancelled` returns true.
-    pub fn run(flow: &Flow<'a>, cancelled: &dyn Fn() -> bool) -> Option<(Values, Vec<Access>)> {
+    pub(super) fn run(flow: &Flow<'a>, cancelled: &dyn Fn() -> bool) -> Option<(Values, Vec<Access>)> {
         let Flow { function, graph, liveness, across, .. } = *flow;
         let uniform = |block: usize| {
             let last = graph.blocks[block].end as usize - 1;

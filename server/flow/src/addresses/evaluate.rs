@@ -37,7 +37,7 @@ pub struct Assumptions {
 type TriedBit = (NodeId, u32, bool);
 
 /// Evaluates expressions for the warps of one case. Values that need no trial of bits are remembered.
-pub struct Evaluator<'a> {
+pub(crate) struct Evaluator<'a> {
     values: &'a Values,
     case: &'a WarpCase,
     assumptions: Assumptions,
@@ -46,13 +46,13 @@ pub struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// An evaluator that remembers nothing yet.
-    pub fn new(values: &'a Values, case: &'a WarpCase, assumptions: Assumptions) -> Self {
+    pub(crate) fn new(values: &'a Values, case: &'a WarpCase, assumptions: Assumptions) -> Self {
         Self { values, case, assumptions, known: HashMap::default() }
     }
 
     /// The values of an expression: one list of lanes for each value of the bits that had to be tried. `None` if the values are not known.
     /// `steps` counts the nodes that are evaluated.
-    pub fn lanes_of(&mut self, id: NodeId, steps: &mut u32) -> Option<Vec<Lanes>> {
+    pub(crate) fn lanes_of(&mut self, id: NodeId, steps: &mut u32) -> Option<Vec<Lanes>> {
         let limit = steps.saturating_add(MAX_STEPS);
         let (mut out, mut waiting) = (Vec::new(), vec![Vec::<TriedBit>::new()]);
         while let Some(tried) = waiting.pop() {

@@ -3,7 +3,7 @@
 use super::node::mask;
 
 /// The number of lanes of a warp.
-pub const LANES: usize = 32;
+pub(crate) const LANES: usize = 32;
 
 /// Values of all lanes of a warp. The value of a lane is its known part plus an unknown part, which is the same for all lanes. Sums are
 /// modulo 2^width of the expression.
@@ -34,7 +34,7 @@ impl Lanes {
     }
 
     /// Whether no known bit lies where the unknown number has bits, so that their sum is their union.
-    pub fn is_disjoint(&self) -> bool {
+    pub(crate) fn is_disjoint(&self) -> bool {
         self.values.iter().all(|v| v & self.unknown == 0)
     }
 
@@ -88,7 +88,7 @@ fn scaled_unknown(unknown: u64, by: u64) -> u64 {
 }
 
 /// The bits from one position up to, and without, another.
-pub fn between(from: u32, to: u32) -> u64 {
+pub(crate) fn between(from: u32, to: u32) -> u64 {
     let below = |n: u32| 1u64.checked_shl(n).map_or(u64::MAX, |bit| bit - 1);
     below(to) & !below(from)
 }

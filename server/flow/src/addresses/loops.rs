@@ -93,7 +93,7 @@ impl Loops {
     }
 
     /// The loop of which a block is the header.
-    pub fn headed_by(&self, block: usize) -> Option<u32> {
+    pub(crate) fn headed_by(&self, block: usize) -> Option<u32> {
         self.headed.get(block).copied().flatten()
     }
 
@@ -108,7 +108,7 @@ impl Loops {
     }
 
     /// Whether a loop contains another one.
-    pub fn encloses(&self, outer: u32, inner: u32) -> bool {
+    pub(crate) fn encloses(&self, outer: u32, inner: u32) -> bool {
         std::iter::successors(Some(inner), |l| self.all[*l as usize].parent).any(|l| l == outer)
     }
 

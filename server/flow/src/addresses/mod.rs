@@ -15,17 +15,17 @@ pub mod lanes;
 mod loops;
 pub mod node;
 mod semantics;
-pub mod shape;
+pub(crate) mod shape;
 mod simplify;
 #[cfg(test)]
 mod tests;
 pub mod traffic;
 pub mod transactions;
-pub mod words;
+pub(crate) mod words;
 
 pub use access::{Access, AccessEffect};
 pub use build::Flow;
-pub use loops::{Loops, NaturalLoop};
+pub(crate) use loops::Loops;
 pub use shape::BlockShape;
 pub use traffic::{BankTraffic, SectorTraffic, Traffic};
 

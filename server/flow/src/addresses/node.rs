@@ -18,7 +18,7 @@ const MAX_TERMS: usize = 24;
 const MAX_FACTORS: usize = 6;
 
 /// The maximum depth of an expression; a deeper one counts as unknown. It bounds the recursion of everything that reads expressions.
-pub const MAX_DEPTH: u8 = 48;
+pub(crate) const MAX_DEPTH: u8 = 48;
 
 /// The expression of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -157,7 +157,7 @@ impl Operation {
 }
 
 /// A bitwise function of three values: bit `4a + 2b + c` of the table is its value for the bits `a`, `b`, `c`.
-pub fn combined(table: u8, a: u64, b: u64, c: u64) -> u64 {
+pub(crate) fn combined(table: u8, a: u64, b: u64, c: u64) -> u64 {
     let bit = |index: u8| if table >> index & 1 == 1 { u64::MAX } else { 0 };
     let side = |set: bool, value: u64| if set { value } else { !value };
     (0..8).fold(0, |all, index| {
@@ -166,18 +166,18 @@ pub fn combined(table: u8, a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// The lowest `width` bits.
-pub fn mask(width: u8) -> u64 {
+pub(crate) fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
 /// The value of a two's-complement number of `width` bits.
-pub fn sign_extended(value: u64, width: u8) -> i64 {
+pub(crate) fn sign_extended(value: u64, width: u8) -> i64 {
     let left = 64 - u32::from(width.clamp(1, 64));
     ((value << left) as i64) >> left
 }
 
 /// All bits up to the highest one of a number.
-pub fn up_to(max: u64) -> u64 {
+pub(crate) fn up_to(max: u64) -> u64 {
     if max == 0 { 0 } else { u64::MAX >> max.leading_zeros() }
 }
 
@@ -202,7 +202,7 @@ pub struct NodeFacts {
 
 /// The values of a function.
 #[derive(Debug, Default)]
-pub struct Expressions {
+pub(crate) struct Expressions {
     nodes: Vec<NodeFacts>,
     known: HashMap<(Node, u8), NodeId>,
     /// The nesting depth of each loop.
@@ -211,32 +211,32 @@ pub struct Expressions {
 
 impl Expressions {
     /// No values yet. `loop_depths` are the nesting depths of the loops, by number.
-    pub fn new(loop_depths: Vec<u32>) -> Self {
+    pub(crate) fn new(loop_depths: Vec<u32>) -> Self {
         Self { loop_depths, ..Self::default() }
     }
 
     /// The number of nodes.
-    pub fn node_count(&self) -> usize {
+    pub(crate) fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
     /// Ends the construction: returns the nodes.
-    pub fn into_nodes(self) -> Vec<NodeFacts> {
+    pub(crate) fn into_nodes(self) -> Vec<NodeFacts> {
         self.nodes
     }
 
     /// The node and its properties.
-    pub fn facts(&self, id: NodeId) -> &NodeFacts {
+    pub(crate) fn facts(&self, id: NodeId) -> &NodeFacts {
         &self.nodes[id.0 as usize]
     }
 
     /// The number of bits of a value.
-    pub fn width(&self, id: NodeId) -> u8 {
+    pub(crate) fn width(&self, id: NodeId) -> u8 {
         self.facts(id).width
     }
 
     /// The value, if it is a number.
-    pub fn number(&self, id: NodeId) -> Option<u64> {
+    pub(crate) fn number(&self, id: NodeId) -> Option<u64> {
         match self.facts(id).node {
             Node::Constant(value) => Some(value),
             _ => None,
@@ -265,26 +265,26 @@ impl Expressions {
     }
 
     /// A number.
-    pub fn constant(&mut self, value: u64, width: u8) -> NodeId {
+    pub(crate) fn constant(&mut self, value: u64, width: u8) -> NodeId {
         let value = value & mask(width);
         let node = Node::Constant(value);
         self.add_node(NodeFacts { node, width, depth: 0, exact: true, may: value, max: value, inside: None })
     }
 
     /// A symbol with a maximum and its lowest bits that are 0.
-    pub fn symbol(&mut self, symbol: Symbol, width: u8, max: u64, zeros: u32, inside: Option<u32>) -> NodeId {
+    pub(crate) fn symbol(&mut self, symbol: Symbol, width: u8, max: u64, zeros: u32, inside: Option<u32>) -> NodeId {
         let max = max.min(mask(width));
         let may = up_to(max) & u64::MAX.checked_shl(zeros).unwrap_or(0);
         self.add_node(NodeFacts { node: Node::Symbol(symbol), width, depth: 0, exact: true, may, max, inside })
     }
 
     /// A symbol of which nothing is known.
-    pub fn opaque(&mut self, symbol: Symbol, width: u8, inside: Option<u32>) -> NodeId {
+    pub(crate) fn opaque(&mut self, symbol: Symbol, width: u8, inside: Option<u32>) -> NodeId {
         self.symbol(symbol, width, u64::MAX, 0, inside)
     }
 
     /// The value as a constant and products.
-    pub fn terms(&self, id: NodeId) -> (u64, Vec<Term>) {
+    pub(crate) fn terms(&self, id: NodeId) -> (u64, Vec<Term>) {
         match &self.facts(id).node {
             Node::Constant(value) => (*value, Vec::new()),
             Node::Sum(constant, terms) => (*constant, terms.to_vec()),
@@ -332,7 +332,7 @@ impl Expressions {
     }
 
     /// The sum of two values of the same width.
-    pub fn add(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
+    pub(crate) fn add(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
         let width = self.same_width(a, b)?;
         let ((first, mut terms), (second, more)) = (self.terms(a), self.terms(b));
         terms.extend(more);
@@ -340,7 +340,7 @@ impl Expressions {
     }
 
     /// The product of a value and a number.
-    pub fn scale(&mut self, a: NodeId, by: u64) -> Option<NodeId> {
+    pub(crate) fn scale(&mut self, a: NodeId, by: u64) -> Option<NodeId> {
         let (constant, terms) = self.terms(a);
         let scaled = |t: Term| Term { coefficient: t.coefficient.wrapping_mul(by), ..t };
         let width = self.width(a);
@@ -348,13 +348,13 @@ impl Expressions {
     }
 
     /// The difference of two values of the same width.
-    pub fn subtract(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
+    pub(crate) fn subtract(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
         let minus = self.scale(b, u64::MAX)?;
         self.add(a, minus)
     }
 
     /// The lower half of the product of two values of the same width.
-    pub fn multiply(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
+    pub(crate) fn multiply(&mut self, a: NodeId, b: NodeId) -> Option<NodeId> {
         let width = self.same_width(a, b)?;
         let ((first, left), (second, right)) = (self.terms(a), self.terms(b));
         if left.len() * right.len() > MAX_TERMS {
@@ -380,7 +380,7 @@ impl Expressions {
     }
 
     /// The value with more bits.
-    pub fn extend(&mut self, of: NodeId, signed: bool, width: u8) -> Option<NodeId> {
+    pub(crate) fn extend(&mut self, of: NodeId, signed: bool, width: u8) -> Option<NodeId> {
         let NodeFacts { width: from, exact, max, may, inside, .. } = *self.facts(of);
         if from >= width {
             return (from == width).then_some(of);
@@ -432,7 +432,7 @@ impl Expressions {
     }
 
     /// The lowest bits of a value.
-    pub fn low(&mut self, of: NodeId, width: u8) -> Option<NodeId> {
+    pub(crate) fn low(&mut self, of: NodeId, width: u8) -> Option<NodeId> {
         let NodeFacts { width: from, may, max, inside, .. } = *self.facts(of);
         if from <= width {
             return (from == width).then_some(of);

@@ -4,7 +4,7 @@ use super::node::{Expressions, Node, NodeFacts, NodeId, Operation, Term, mask, u
 
 impl Expressions {
     /// The result of an operation on values of `width` bits. The distance of a shift may have another width.
-    pub fn apply(&mut self, operation: Operation, arguments: &[NodeId], width: u8) -> Option<NodeId> {
+    pub(crate) fn apply(&mut self, operation: Operation, arguments: &[NodeId], width: u8) -> Option<NodeId> {
         let numbers: Option<Vec<u64>> = arguments.iter().map(|a| self.number(*a)).collect();
         if let Some(value) = numbers.and_then(|n| operation.apply(&n, width)) {
             return Some(self.constant(value, width));

@@ -257,13 +257,13 @@ pub(super) struct Counting<'a> {
 
 impl<'a> Counting<'a> {
     /// Nothing is computed yet.
-    pub fn new(values: &'a Values, cases: &'a [WarpCase]) -> Self {
+    pub(super) fn new(values: &'a Values, cases: &'a [WarpCase]) -> Self {
         let evaluators = cases.iter().map(|case| Evaluator::new(values, case, Assumptions::default()));
         Self { values, cases, evaluators: evaluators.collect(), aligned: HashMap::default(), steps: 0 }
     }
 
     /// The traffic of an access to a state space; `None` if it is not known, or if the previous accesses took too long.
-    pub fn of(&mut self, access: &Access, space: &str) -> Option<Traffic> {
+    pub(super) fn of(&mut self, access: &Access, space: &str) -> Option<Traffic> {
         if self.steps > MAX_FUNCTION_STEPS {
             return None;
         }

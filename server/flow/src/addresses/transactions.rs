@@ -18,13 +18,13 @@ use super::lanes::LANES;
 pub const BANKS: usize = 32;
 
 /// Size of a bank's word in bytes.
-pub const WORD: u64 = 4;
+pub(crate) const WORD: u64 = 4;
 
 /// Maximum number of bytes that a pass through the banks moves.
 const PASS: u64 = BANKS as u64 * WORD;
 
 /// Size of a sector of global memory in bytes.
-pub const SECTOR: u64 = 32;
+pub(crate) const SECTOR: u64 = 32;
 
 /// Size of a cache line in bytes.
 const LINE: u64 = 128;

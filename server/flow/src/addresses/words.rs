@@ -26,7 +26,7 @@ struct VariableName {
 
 /// The names of the symbols of a function.
 #[derive(Debug, Default)]
-pub struct SymbolNames {
+pub(crate) struct SymbolNames {
     /// Indexed by variable.
     variables: Box<[VariableName]>,
     /// Indexed by slot: the name of the register.
@@ -40,7 +40,7 @@ fn variable_name(variable: &FlowVariable) -> VariableName {
 
 impl SymbolNames {
     /// The names of a function.
-    pub fn of(function: &FlowFunction) -> Self {
+    pub(crate) fn of(function: &FlowFunction) -> Self {
         let slots = (0..function.registers.len() as u32).map(RegisterSlot);
         Self {
             variables: function.variables.iter().map(variable_name).collect(),
@@ -71,7 +71,7 @@ fn atom(text: impl Into<String>) -> Written {
 }
 
 /// An expression as text; `None` for a register whose value is unknown, and if the text would be long.
-pub fn text(values: &Values, names: &SymbolNames, id: NodeId) -> Option<String> {
+pub(crate) fn text(values: &Values, names: &SymbolNames, id: NodeId) -> Option<String> {
     if let Node::Symbol(Symbol::Meeting(..) | Symbol::Result(..)) = values.facts(id).node
         && values.counter(id).is_none()
     {

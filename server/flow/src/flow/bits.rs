@@ -48,12 +48,12 @@ impl BitSet {
     }
 
     /// Removes the numbers that are not in another set.
-    pub fn intersect(&mut self, other: &Self) {
+    pub(crate) fn intersect(&mut self, other: &Self) {
         self.words.iter_mut().zip(other.words.iter().chain(std::iter::repeat(&0))).for_each(|(a, b)| *a &= b);
     }
 
     /// Inserts the numbers that are not in another set.
-    pub fn unite_complement(&mut self, other: &Self) {
+    pub(crate) fn unite_complement(&mut self, other: &Self) {
         self.words.iter_mut().zip(other.words.iter().chain(std::iter::repeat(&0))).for_each(|(a, b)| *a |= !b);
     }
 }
@@ -78,7 +78,7 @@ impl BitMatrix {
     }
 
     /// The 64-bit words of a row, mutable.
-    pub fn row_mut(&mut self, row: usize) -> &mut [u64] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [u64] {
         self.words.get_mut(row * self.width..(row + 1) * self.width).unwrap_or(&mut [])
     }
 
@@ -88,7 +88,7 @@ impl BitMatrix {
     }
 
     /// A row as a set of numbers below `limit`.
-    pub fn to_set(&self, row: usize, limit: usize) -> BitSet {
+    pub(crate) fn to_set(&self, row: usize, limit: usize) -> BitSet {
         let mut words = self.row(row).to_vec();
         words.resize(limit.div_ceil(64), 0);
         if let Some(last) = words.last_mut().filter(|_| !limit.is_multiple_of(64)) {

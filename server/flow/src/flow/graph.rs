@@ -31,7 +31,7 @@ pub(super) struct Lists {
 
 impl Lists {
     /// Builds `count` lists from pairs (list, item); the items of a list keep their order.
-    pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
+    pub(super) fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (from, _) in pairs {
             starts[*from as usize + 1] += 1;
@@ -48,7 +48,7 @@ impl Lists {
         Self { starts, items }
     }
 
-    pub fn of(&self, index: usize) -> &[u32] {
+    pub(super) fn of(&self, index: usize) -> &[u32] {
         match self.starts.get(index..index + 2) {
             Some(&[start, end]) => &self.items[start as usize..end as usize],
             _ => &[],
@@ -177,7 +177,7 @@ fn goes_on(instruction: &FlowInstruction) -> bool {
 }
 
 /// The number of branch targets, summed over all branches of the function.
-pub fn branches(function: &FlowFunction) -> usize {
+pub(crate) fn branches(function: &FlowFunction) -> usize {
     let branches =
         (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == ControlTransfer::Branch);
     branches.map(|index| targets(function, index).count()).sum()

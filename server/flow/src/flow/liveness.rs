@@ -9,7 +9,7 @@ use ptx_sema::hir::symbols::VariableOrigin;
 /// The registers that live across blocks: those that some block reads before it has certainly written them. Only these need
 /// bits in the sets at block boundaries, and compiler output has few of them.
 #[derive(Debug, Clone, Default)]
-pub struct CrossBlockRegisters {
+pub(crate) struct CrossBlockRegisters {
     number: Vec<u32>,
     slots: Vec<RegisterSlot>,
     /// Pairs (block, register number): the block reads the register before it has certainly written it.
@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 
 impl CrossBlockRegisters {
     /// Finds the registers that live across blocks.
-    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
+    pub(crate) fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut out = Self { number: vec![NONE; function.registers.len()], ..Self::default() };
         let mut written = vec![NONE; function.registers.len()];
         let mut read = vec![NONE; function.registers.len()];
@@ -68,17 +68,17 @@ impl CrossBlockRegisters {
     }
 
     /// The number of cross-block registers.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.slots.len()
     }
 
     /// The dense number of a register among the cross-block registers, if it is one of them.
-    pub fn number(&self, slot: RegisterSlot) -> Option<usize> {
+    pub(crate) fn number(&self, slot: RegisterSlot) -> Option<usize> {
         self.number.get(slot.index()).filter(|n| **n != NONE).map(|n| *n as usize)
     }
 
     /// The register with this dense number.
-    pub fn slot(&self, number: usize) -> RegisterSlot {
+    pub(crate) fn slot(&self, number: usize) -> RegisterSlot {
         self.slots[number]
     }
 

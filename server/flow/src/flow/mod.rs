@@ -27,12 +27,14 @@ pub mod variance;
 pub mod webs;
 pub mod written;
 
+pub(crate) use function::SlotRegister;
 pub use function::{
-    FlowFunction, FlowInstruction, FlowLabel, FlowOperand, FlowVariable, FormUse, Guard, LabelList, OperandRole,
-    OperandValue, RegisterDeclaration, RegisterSlot, RegisterUse, Selector, SlotRegister, Tuning,
+    FlowFunction, FlowInstruction, FlowOperand, FlowVariable, Guard, OperandRole, OperandValue, RegisterDeclaration,
+    RegisterSlot, RegisterUse,
 };
-pub use graph::{BasicBlock, Graph};
+pub(crate) use graph::BasicBlock;
+pub use graph::Graph;
 pub use lowering::{Lowered, LoweredBody, Module, lower, lower_with};
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;

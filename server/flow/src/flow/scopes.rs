@@ -49,20 +49,20 @@ impl NameLookup for FlowScopes<'_, '_> {
 }
 
 impl<'h, 't> FlowScopes<'h, 't> {
-    pub fn new(header: &'h Header, item: usize) -> Self {
+    pub(super) fn new(header: &'h Header, item: usize) -> Self {
         Self { frames: Vec::new(), header, item, dependencies: RefCell::default() }
     }
 
-    pub fn push(&mut self) {
+    pub(super) fn push(&mut self) {
         self.frames.push(NameFrame::default());
     }
 
-    pub fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.frames.pop();
     }
 
     /// Declares a name in the innermost block; `count` makes it a range of registers. The first declaration of a name wins.
-    pub fn declare(&mut self, name: &'t str, count: Option<u32>, symbol: Symbol, id: Id) {
+    pub(super) fn declare(&mut self, name: &'t str, count: Option<u32>, symbol: Symbol, id: Id) {
         let Some(frame) = self.frames.last_mut() else { return };
         let found = ScopedName { symbol, id, number: 0 };
         match count {
@@ -72,7 +72,7 @@ impl<'h, 't> FlowScopes<'h, 't> {
     }
 
     /// Looks a name up from the innermost block outwards, and last in the module.
-    pub fn find(&self, name: &str) -> Option<ScopedName> {
+    pub(super) fn find(&self, name: &str) -> Option<ScopedName> {
         if let Some((found, number)) = self.frames.iter().rev().find_map(|f| f.get(name)) {
             return Some(ScopedName { number, ..*found });
         }
@@ -81,7 +81,7 @@ impl<'h, 't> FlowScopes<'h, 't> {
         symbol.map(|symbol| ScopedName { symbol, id: Id::Module, number: 0 })
     }
 
-    pub fn into_dependencies(self) -> Dependencies {
+    pub(crate) fn into_dependencies(self) -> Dependencies {
         self.dependencies.into_inner().into_iter().collect()
     }
 }
@@ -94,7 +94,7 @@ pub(super) struct Slots {
 
 impl Slots {
     /// The slot of a register, or of the first element of a vector register.
-    pub fn of(&mut self, function: &mut FlowFunction, declaration: u32, number: u32) -> RegisterSlot {
+    pub(super) fn of(&mut self, function: &mut FlowFunction, declaration: u32, number: u32) -> RegisterSlot {
         let key = u64::from(declaration) << 32 | u64::from(number);
         *self.known.entry(key).or_insert_with(|| {
             let first = RegisterSlot(function.registers.len() as u32);
@@ -114,7 +114,7 @@ pub(super) struct ModuleNames {
 }
 
 impl ModuleNames {
-    pub fn variable(&mut self, function: &mut FlowFunction, name: &str, symbol: symbols::VariableSymbol) -> u32 {
+    pub(super) fn variable(&mut self, function: &mut FlowFunction, name: &str, symbol: symbols::VariableSymbol) -> u32 {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
@@ -124,7 +124,7 @@ impl ModuleNames {
         index
     }
 
-    pub fn function(&mut self, function: &mut FlowFunction, name: &str) -> u32 {
+    pub(super) fn function(&mut self, function: &mut FlowFunction, name: &str) -> u32 {
         if let Some(known) = self.known.get(name) {
             return *known;
         }

@@ -34,7 +34,7 @@ pub struct Equations<'a> {
     /// One row per block: the numbers that it generates.
     pub generates: &'a BitMatrix,
     /// One row per block: the numbers that it kills.
-    pub kills: &'a BitMatrix,
+    pub(crate) kills: &'a BitMatrix,
     /// The numbers that hold at the entry of the function (backward: where control leaves it).
     pub boundary: &'a BitSet,
 }

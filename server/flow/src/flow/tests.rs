@@ -21,7 +21,7 @@ fn function(body: &str) -> FlowFunction {
 }
 
 /// Lowers a text that consists of one function.
-pub fn lowered(text: &str) -> FlowFunction {
+pub(crate) fn lowered(text: &str) -> FlowFunction {
     let snapshot = Snapshot::new(text);
     let items = items(&snapshot);
     let mut header = Header::default();

@@ -62,7 +62,7 @@ pub fn across(function: &FlowFunction, graph: &Graph, liveness: &Liveness, post:
 }
 
 /// The registers that hold a known integer constant, because their only write copies it.
-pub fn constants(function: &FlowFunction) -> Vec<(RegisterSlot, i64)> {
+pub(crate) fn constants(function: &FlowFunction) -> Vec<(RegisterSlot, i64)> {
     let mut writers = vec![0u32; function.registers.len()];
     for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
         writers[write.slot.index()] += 1;

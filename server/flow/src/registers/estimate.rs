@@ -17,7 +17,7 @@ mod shape;
 mod trips;
 mod unroll;
 
-pub use model::range;
+pub(crate) use model::range;
 pub use shape::FunctionFeatures;
 
 use crate::flow::{FlowFunction, Graph};

@@ -12,7 +12,7 @@ use ptx_isa::tables::{Multiprocessor, TargetInfo};
 pub const ASSUMED_THREADS: u32 = 256;
 
 /// The number of threads of a warp, on every target.
-pub const WARP: u32 = LANES as u32;
+pub(crate) const WARP: u32 = LANES as u32;
 
 /// The resource that limits occupancy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

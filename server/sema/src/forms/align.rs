@@ -49,7 +49,7 @@ pub enum AlignmentEdit {
 }
 
 /// A cost that no alignment of this number of written with this number of expected operands is below.
-pub fn least_cost(written: usize, expected: usize) -> u32 {
+pub(crate) fn least_cost(written: usize, expected: usize) -> u32 {
     match expected.checked_sub(written) {
         // Each step uses up at least one written operand for an expected one, unless that one is missing.
         Some(missing) => GAP_COST * u32::try_from(missing).unwrap_or(u32::MAX / GAP_COST),

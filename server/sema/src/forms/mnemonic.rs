@@ -132,7 +132,7 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> 
 
 /// Matches a mnemonic against the forms of an opcode, and returns `None` if no form fits. It does not look for the nearest form,
 /// which takes many times as long.
-pub fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
+pub(crate) fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     let exact = resolve_exactly(opcode, modifiers);
     if exact.is_some() {
         return exact;

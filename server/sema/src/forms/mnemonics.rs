@@ -89,7 +89,7 @@ impl MnemonicCache {
     }
 
     /// Resolves the mnemonic of an instruction and caches it under the spelling `key`.
-    pub fn resolve_as(
+    pub(crate) fn resolve_as(
         &mut self,
         key: &str,
         instruction: &Instruction<'_>,

@@ -82,7 +82,7 @@ pub struct ExpectedOperand {
 
 impl OperandVariant {
     /// Notes that the assembler emulates the instruction, which restricts these operands (all, if none is named).
-    pub fn emulate(&mut self, operands: &[&str]) {
+    pub(crate) fn emulate(&mut self, operands: &[&str]) {
         let mark = |spec: &mut OperandSpec| {
             let named = operands.contains(&spec.value.name);
             spec.emulated |= operands.is_empty() || named;

@@ -5,7 +5,7 @@
 
 /// The value of a subexpression of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ExpressionValue {
+pub(crate) enum ExpressionValue {
     /// An integer as `.s64`.
     Signed(i64),
     /// An integer as `.u64`.
@@ -48,7 +48,7 @@ pub struct ConstantProblem {
 
 /// The operand of an operator that is at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// The first, or only one.
     Left,
     /// The second.
@@ -56,7 +56,7 @@ pub enum Side {
 }
 
 /// A problem of one operand of an operator.
-pub type OperatorFault = (Wrong, Side);
+pub(crate) type OperatorFault = (Wrong, Side);
 
 impl ExpressionValue {
     fn is_float(self) -> bool {
@@ -85,7 +85,7 @@ fn truth(value: bool) -> ExpressionValue {
 ///
 /// # Errors
 /// If the operator does not accept the operand.
-pub fn unary(operator: &str, value: ExpressionValue) -> Option<Result<ExpressionValue, OperatorFault>> {
+pub(crate) fn unary(operator: &str, value: ExpressionValue) -> Option<Result<ExpressionValue, OperatorFault>> {
     let needs_integer = (Wrong::NeedsInteger, Side::Left);
     Some(match (operator, value) {
         ("+", _) => Ok(value),
@@ -102,7 +102,7 @@ pub fn unary(operator: &str, value: ExpressionValue) -> Option<Result<Expression
 ///
 /// # Errors
 /// If the operator does not accept an operand.
-pub fn binary(
+pub(crate) fn binary(
     operator: &str,
     left: ExpressionValue,
     right: ExpressionValue,
@@ -180,7 +180,7 @@ fn integers(
 ///
 /// # Errors
 /// The index (0 to 2) of a floating-point operand.
-pub fn ternary(
+pub(crate) fn ternary(
     condition: ExpressionValue,
     first: ExpressionValue,
     second: ExpressionValue,
@@ -195,7 +195,7 @@ pub fn ternary(
 ///
 /// # Errors
 /// If `value` is a floating-point number, or `ty` is another type.
-pub fn cast(ty: &str, value: ExpressionValue) -> Result<ExpressionValue, Wrong> {
+pub(crate) fn cast(ty: &str, value: ExpressionValue) -> Result<ExpressionValue, Wrong> {
     let unsigned = match ty {
         ".u64" => true,
         ".s64" => false,

@@ -51,7 +51,7 @@ pub struct Parameter {
     /// Its alignment in bytes, at least that of its type; `None` if it could not be computed.
     pub align: Option<u32>,
     /// The declared `.align`, in bytes.
-    pub declared_align: Option<u32>,
+    pub(crate) declared_align: Option<u32>,
 }
 
 /// Whether a parameter is an array, and how long.
@@ -292,7 +292,7 @@ pub struct Signatures {
 }
 
 /// A signature with its content id.
-pub type NumberedSignature = (ContentId, Arc<Signature>);
+pub(crate) type NumberedSignature = (ContentId, Arc<Signature>);
 
 impl Signatures {
     /// Begins a check: drops the signatures that the last check did not use.

@@ -29,7 +29,7 @@ impl TypeId {
     }
 
     /// The type of the same class with this width in bits, else the untyped one (`.bN`), as for packed formats.
-    pub fn resized(self, bits: u16) -> Option<Self> {
+    pub(crate) fn resized(self, bits: u16) -> Option<Self> {
         let class = self.info().class;
         let find = |class: TypeClass| {
             let fits = |t: &TypeInfo| t.class == class && t.bits == bits;

@@ -34,7 +34,7 @@ pub(crate) struct Fragment<'s> {
 
 impl<'s> Fragment<'s> {
     /// Prepares the check. `environment` stands for all those for which it will be checked.
-    pub fn new(snapshot: &'s Snapshot, names: Outside, environment: &Environment) -> Self {
+    pub(crate) fn new(snapshot: &'s Snapshot, names: Outside, environment: &Environment) -> Self {
         let items = items(snapshot);
         let settings = CheckSettings { environment: Some(environment.clone()), ..CheckSettings::default() };
         let mut outside = Vec::new();
@@ -50,7 +50,11 @@ impl<'s> Fragment<'s> {
     }
 
     /// Checks the text for one version and target. Returns the diagnostics in text order, and what the instructions do.
-    pub fn check(&mut self, environment: &Environment, mnemonics: &mut MnemonicCache) -> (Vec<Diagnostic>, Actions) {
+    pub(crate) fn check(
+        &mut self,
+        environment: &Environment,
+        mnemonics: &mut MnemonicCache,
+    ) -> (Vec<Diagnostic>, Actions) {
         self.header.environment.clone_from(environment);
         let state = hash_of(environment);
         let mut found = self.outside.clone();
@@ -74,7 +78,7 @@ impl<'s> Fragment<'s> {
     }
 
     /// The items of the text.
-    pub fn items(&self) -> &[ModuleItem<'s>] {
+    pub(crate) fn items(&self) -> &[ModuleItem<'s>] {
         &self.items
     }
 }

@@ -21,28 +21,28 @@ pub(super) struct Functions {
 
 impl Functions {
     /// Takes the record of a function with the same text, if one is left.
-    pub fn take_same(&mut self, text: u64) -> Option<Box<Record>> {
+    pub(super) fn take_same(&mut self, text: u64) -> Option<Box<Record>> {
         self.by_text.take(text, &mut self.records)
     }
 
     /// Takes the record of a function with this name, if one is left.
-    pub fn take_named(&mut self, name: &str) -> Option<Box<Record>> {
+    pub(super) fn take_named(&mut self, name: &str) -> Option<Box<Record>> {
         self.by_name.take(hash(name), &mut self.records)
     }
 
     /// The records of functions with this text.
-    pub fn with_text(&self, text: u64) -> impl Iterator<Item = &Record> {
+    pub(super) fn with_text(&self, text: u64) -> impl Iterator<Item = &Record> {
         self.by_text.of(text).filter_map(|index| self.records.get(index)?.as_deref())
     }
 
     /// Whether the check of a function with this text found an error.
-    pub fn has_errors(&self, text: u64) -> bool {
+    pub(super) fn has_errors(&self, text: u64) -> bool {
         // Thousands of functions may have the same text.
         self.with_errors.contains(&text) && self.with_text(text).any(|record| record.has_errors)
     }
 
     /// Combines the records of this check with those of earlier checks that may be needed again.
-    pub fn next(&mut self, records: impl IntoIterator<Item = Box<Record>>) -> Self {
+    pub(super) fn next(&mut self, records: impl IntoIterator<Item = Box<Record>>) -> Self {
         let mut records: Vec<_> = records.into_iter().collect();
         let most = records.len() * 2 + 64;
         for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
@@ -57,7 +57,7 @@ impl Functions {
     }
 
     /// Adds records, behind those that are there.
-    pub fn put_back(&mut self, records: impl IntoIterator<Item = Box<Record>>) {
+    pub(super) fn put_back(&mut self, records: impl IntoIterator<Item = Box<Record>>) {
         for record in records {
             if record.has_errors {
                 self.with_errors.insert(record.text);

@@ -34,7 +34,7 @@ pub(super) struct CachedLints {
 
 impl CachedLints {
     /// Whether the module names that the function uses still mean the same.
-    pub fn names_hold(&self, header: &Header, item: usize) -> bool {
+    pub(super) fn names_hold(&self, header: &Header, item: usize) -> bool {
         self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
     }
 }
@@ -45,9 +45,9 @@ pub(super) struct Lints {
     known: HashMap<u64, CachedLints>,
     pass: u32,
     /// Whether flow facts are kept.
-    pub keeps_facts: bool,
+    pub(crate) keeps_facts: bool,
     /// Whether these contain the addresses of accesses.
-    pub keeps_addresses: bool,
+    pub(crate) keeps_addresses: bool,
     /// Runs the lints of a function directly after its check; `None` if they run later.
     pub along: Option<LintsOfFunction>,
     /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
@@ -213,15 +213,15 @@ impl Analyzer {
 }
 
 /// Returns whether the result is no longer needed; called from several threads.
-pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
+pub(crate) type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The module data that the flow lints of a function read.
 #[derive(Clone, Copy)]
 pub(super) struct LintContext<'a> {
     pub header: &'a Header,
     pub module: &'a Module,
-    pub keeps_facts: bool,
-    pub keeps_addresses: bool,
+    pub(crate) keeps_facts: bool,
+    pub(crate) keeps_addresses: bool,
     pub cancelled: &'a Cancelled<'a>,
     /// Runs the lints of one function.
     pub run: LintsOfFunction,
@@ -252,7 +252,7 @@ pub(super) fn lints_of<'t>(
 impl LintContext<'_> {
     /// Runs the lints of a function with this text. `body` has the statements that a check has lowered before, or nothing.
     /// Returns `None` if `cancelled` returned true.
-    pub fn function<'t>(
+    pub(super) fn function<'t>(
         &self,
         item: &ModuleItem<'_>,
         index: usize,

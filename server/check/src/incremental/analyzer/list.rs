@@ -30,7 +30,7 @@ pub(super) struct ItemDiagnostics {
 }
 
 impl ItemDiagnostics {
-    pub fn new(mut found: Vec<Diagnostic>) -> Self {
+    pub(super) fn new(mut found: Vec<Diagnostic>) -> Self {
         found.sort_by_key(key);
         let codes = codes_of(found.iter().map(Diagnostic::code));
         let unsettled = found.iter().any(|d| locations::is_unsettled(d));
@@ -39,7 +39,7 @@ impl ItemDiagnostics {
     }
 
     /// The diagnostics with ranges in the file, for an item that starts at `base`. Nothing is copied if this is the only owner.
-    pub fn into_placed(self, base: usize) -> impl Iterator<Item = Diagnostic> {
+    pub(super) fn into_placed(self, base: usize) -> impl Iterator<Item = Diagnostic> {
         Arc::unwrap_or_clone(self.found).into_iter().map(move |d| d.shifted(base))
     }
 }
@@ -73,7 +73,7 @@ impl SharedReport {
     }
 
     /// The same report with diagnostics of its own.
-    pub fn into_report(self) -> Report {
+    pub(crate) fn into_report(self) -> Report {
         Report { diagnostics: self.diagnostics.into_vec(), environment: self.environment }
     }
 }
@@ -291,7 +291,7 @@ pub(super) struct ListBuilder {
 
 impl ListBuilder {
     /// Adds the diagnostics of an item. `before` are the items before it.
-    pub fn item(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], base: usize, of: ItemDiagnostics) {
+    pub(super) fn item(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], base: usize, of: ItemDiagnostics) {
         self.lacks_bracket |= of.lacks_bracket;
         if !of.unsettled {
             return self.segment(base, of);
@@ -302,7 +302,7 @@ impl ListBuilder {
     }
 
     /// Adds diagnostics whose ranges count from `base`.
-    pub fn lints(&mut self, base: usize, of: &ItemDiagnostics) {
+    pub(super) fn lints(&mut self, base: usize, of: &ItemDiagnostics) {
         self.segment(base, of.clone());
     }
 
@@ -322,12 +322,12 @@ impl ListBuilder {
     }
 
     /// The list of what was added.
-    pub fn finish(self) -> DiagnosticList {
+    pub(super) fn finish(self) -> DiagnosticList {
         DiagnosticList { sequences: vec![self.items()], ..DiagnosticList::default() }
     }
 
     /// The list of a module: besides the diagnostics of its items those of its header and those about several items.
-    pub fn finish_module(
+    pub(super) fn finish_module(
         self,
         snapshot: &Snapshot,
         items: &[ModuleItem<'_>],

@@ -35,7 +35,7 @@ pub(super) struct PlacedHeader {
 
 impl PlacedHeader {
     /// The place of the declaration of a name in the current text.
-    pub fn place(&self, name: &str) -> Option<Range<usize>> {
+    pub(super) fn place(&self, name: &str) -> Option<Range<usize>> {
         Some(self.moved(self.header.symbols.get(name)?.place.clone()))
     }
 
@@ -93,7 +93,7 @@ pub(super) struct HeaderDifference {
 impl HeaderDifference {
     /// Whether a result that held in the previous snapshot holds in this one. `seen` is the fingerprint of the names that the item saw when
     /// these dependencies last held.
-    pub fn spares(&self, seen: u64, item: usize, dependencies: &Dependencies) -> bool {
+    pub(super) fn spares(&self, seen: u64, item: usize, dependencies: &Dependencies) -> bool {
         let uses = |name: &String| dependencies.binary_search_by(|(used, _)| (**used).cmp(name)).is_ok();
         seen == self.before.names_seen_by(item) && !self.names.iter().any(uses)
     }
@@ -109,7 +109,7 @@ struct ItemShape {
 
 impl ModuleHeader {
     /// Reads the header of a snapshot.
-    pub fn new(
+    pub(super) fn new(
         snapshot: &Snapshot,
         items: &[ModuleItem<'_>],
         asked: &CheckSettings,
@@ -141,7 +141,7 @@ impl ModuleHeader {
     }
 
     /// The header of a snapshot that follows the one of this header, if all that it depends on is the same.
-    pub fn next(
+    pub(super) fn next(
         mut self,
         last: &Snapshot,
         (snapshot, items): (&Snapshot, &[ModuleItem<'_>]),
@@ -254,7 +254,7 @@ impl ModuleHeader {
     }
 
     /// The diagnostics about several items. `aliases` are those that functions declare.
-    pub fn about_several(&mut self, aliases: Vec<AliasNames>) -> Vec<Diagnostic> {
+    pub(super) fn about_several(&mut self, aliases: Vec<AliasNames>) -> Vec<Diagnostic> {
         if let Some(known) = self.about_several.as_ref().filter(|_| aliases.is_empty()) {
             return known.clone();
         }

@@ -15,7 +15,7 @@ pub(super) struct Threads(pub usize);
 impl Threads {
     /// Applies `work` to each function on several threads, the largest functions first. Returns the results in the order of
     /// `functions`. `mnemonics` holds the mnemonic cache of each thread.
-    pub fn share<T: Sync, R: Send>(
+    pub(super) fn share<T: Sync, R: Send>(
         self,
         functions: &[T],
         size: impl Fn(&T) -> usize,

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
 /// A byte range of the text and the hash of its content.
-pub type HashedRange = (Range<usize>, u64);
+pub(super) type HashedRange = (Range<usize>, u64);
 
 /// The items that no edit has touched since the last snapshot, by their byte range.
-pub type UnchangedItems<'l> = HashMap<(usize, usize), Unchanged<'l>>;
+pub(super) type UnchangedItems<'l> = HashMap<(usize, usize), Unchanged<'l>>;
 
 /// The functions that no edit since the last snapshot touched, by their current byte range. Without this, hashing megabytes
 /// for each keystroke would be the largest part of its cost.
-pub fn unchanged<'l>(last: Option<&'l (Snapshot, Vec<HashedRange>)>, snapshot: &Snapshot) -> UnchangedItems<'l> {
+pub(super) fn unchanged<'l>(last: Option<&'l (Snapshot, Vec<HashedRange>)>, snapshot: &Snapshot) -> UnchangedItems<'l> {
     let Some((last, functions)) = last else { return HashMap::default() };
     let Some(edits) = snapshot.edits_since(last.id()) else { return HashMap::default() };
     let moved = |(range, hash): &HashedRange| {
@@ -33,7 +33,7 @@ pub fn unchanged<'l>(last: Option<&'l (Snapshot, Vec<HashedRange>)>, snapshot: &
 }
 
 /// A function that no edit has touched since the last snapshot.
-pub struct Unchanged<'l> {
+pub(super) struct Unchanged<'l> {
     /// The hash of its text.
     pub text: u64,
     last: &'l Snapshot,
@@ -43,13 +43,13 @@ pub struct Unchanged<'l> {
 
 impl Unchanged<'_> {
     /// Whether it is the function that had this byte range in this snapshot.
-    pub fn stood_at(&self, (snapshot, range): &(SnapshotId, Range<usize>)) -> bool {
+    pub(super) fn stood_at(&self, (snapshot, range): &(SnapshotId, Range<usize>)) -> bool {
         (*snapshot, range) == (self.last.id(), &self.range)
     }
 
     /// Whether the function's body is the same subtree as in the last snapshot, and no other part of the function has an
     /// error.
-    pub fn has_tree_of(&self, item: &ModuleItem<'_>) -> bool {
+    pub(super) fn has_tree_of(&self, item: &ModuleItem<'_>) -> bool {
         let f = fields();
         let (Some(old), Some(new)) = (
             self.last.leaf(self.range.clone()).and_then(|n| n.child_by_field_id(f.body)),

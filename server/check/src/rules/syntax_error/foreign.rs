@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Fix};
 use ptx_syntax::{Snapshot, TreeCursor, has_foreign, is_foreign, kinds};
 
 /// The report on the first such character of a module: it ends the assembler's run.
-pub fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
+pub(crate) fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
     let rope = snapshot.rope();
     let mut checked = 0;
     let mut excuses = Excuses::new(snapshot);

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Syntax of another language.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Habit {
+pub(crate) enum Habit {
     /// A guard without its `@`, as written.
     GuardWithoutAt(Box<str>),
     /// A guard in parentheses.
@@ -355,12 +355,12 @@ pub(super) fn statement(text: &str, word: &str, at: usize) -> Option<Fix> {
 }
 
 /// The report on a guard that another guard follows.
-pub fn second_guard(range: Range<usize>) -> Diagnostic {
+pub(crate) fn second_guard(range: Range<usize>) -> Diagnostic {
     habit(range, Habit::SecondGuard)
 }
 
 /// The report on a guard behind its instruction. `begin` is where the instruction begins, `range` the guard with the blanks before it.
-pub fn guard_behind(begin: usize, range: Range<usize>, guard: &str) -> Diagnostic {
+pub(crate) fn guard_behind(begin: usize, range: Range<usize>, guard: &str) -> Diagnostic {
     let edits =
         vec![FixEdit::Replace(begin..begin, format!("{guard} ")), FixEdit::Replace(range.clone(), String::new())];
     let title = format!("Write `{guard}` before the opcode");
@@ -372,14 +372,14 @@ pub fn guard_behind(begin: usize, range: Range<usize>, guard: &str) -> Diagnosti
 }
 
 /// The report on a comment behind a statement that begins with its semicolon, as in other assemblers. `range` is the comment.
-pub fn comment(range: Range<usize>) -> Diagnostic {
+pub(crate) fn comment(range: Range<usize>) -> Diagnostic {
     let start = range.start;
     habit(range, Habit::Comment(';')).fix(Fix::replace("Insert `//`", start..start, "// ").preferred())
 }
 
 /// The report on a line for a preprocessor that the assembler does not take: it knows only `# 12 "file.cu"`, also with `line` and with
 /// numbers behind. `text` is the line from the `#` on, at offset `start`; `ended` if a line break follows it.
-pub fn preprocessor_line(text: &str, start: usize, ended: bool) -> Option<Diagnostic> {
+pub(crate) fn preprocessor_line(text: &str, start: usize, ended: bool) -> Option<Diagnostic> {
     if is_line_marker(text) {
         let end = start + text.len();
         let fix = Fix::replace("Add a line break", end..end, "\n").preferred();

@@ -35,7 +35,7 @@ pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diag
 
 /// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
 /// no opcode if it is a declared name, or if a comma, closing bracket or `=` follows it: then it may be an operand.
-pub fn swallowed_line(
+pub(crate) fn swallowed_line(
     source: ItemSource<'_>,
     node: Node<'_>,
     after: usize,
@@ -104,7 +104,7 @@ fn is_code(node: Node<'_>, range: Range<usize>) -> bool {
 }
 
 /// The last token of a node that ends at or before the file offset `end`. Comments do not count as tokens.
-pub fn token_before(node: Node<'_>, end: usize) -> Option<Node<'_>> {
+pub(crate) fn token_before(node: Node<'_>, end: usize) -> Option<Node<'_>> {
     let k = kinds();
     let mut cursor = node.walk();
     let mut more = cursor.goto_last_child();
@@ -190,7 +190,7 @@ pub(super) fn operator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> O
 }
 
 /// The report on a missing comma, as in `%r1 [%rd2]`: a register has no elements, so these are two operands.
-pub fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) -> Option<Diagnostic> {
+pub(crate) fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) -> Option<Diagnostic> {
     let (k, f) = (kinds(), ptx_syntax::fields());
     let mut cursor = instruction.walk();
     let mut more = cursor.goto_first_child();
@@ -217,31 +217,31 @@ pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> 
 }
 
 /// The report on a missing `{`: statements follow a function header directly. `last` is the last character of the header.
-pub fn opening_brace(last: Range<usize>) -> Diagnostic {
+pub(crate) fn opening_brace(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `{`", last.end..last.end, "\n{").preferred();
     error(last, SyntaxErrorKind::OpeningBrace).fix(fix)
 }
 
 /// The report on a missing `(`: parameters follow a function header directly. `last` is the last character before them.
-pub fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
+pub(crate) fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Insert `(`", last.end..last.end, "(").preferred();
     error(last, SyntaxErrorKind::OpeningParenthesis).fix(fix)
 }
 
 /// Whether a diagnostic is from [`opening_brace`] or [`opening_parenthesis`].
-pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
+pub(crate) fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
     diagnostic
         .syntax_error()
         .is_some_and(|e| matches!(e.kind, SyntaxErrorKind::OpeningBrace | SyntaxErrorKind::OpeningParenthesis))
 }
 
 /// Reports a closing brace that closes nothing.
-pub fn unopened(brace: Range<usize>) -> Diagnostic {
+pub(crate) fn unopened(brace: Range<usize>) -> Diagnostic {
     let fix = Fix::replace("Remove `}`", brace.clone(), "");
     error(brace, SyntaxErrorKind::Unexpected("}".into(), false)).fix(fix)
 }
 
 /// Reports the opening brace of a block that is not closed before the text around it ends.
-pub fn unclosed_block(brace: Range<usize>) -> Diagnostic {
+pub(crate) fn unclosed_block(brace: Range<usize>) -> Diagnostic {
     error(brace, SyntaxErrorKind::UnclosedBlock)
 }

@@ -19,7 +19,7 @@ struct CounterKind {
 }
 
 /// Pairs of counters that differ only by a constant: one that needs no register, and the one of which it can be computed.
-pub fn alike(function: &FlowFunction, graph: &Graph, writers: &Writers) -> Vec<(RegisterSlot, RegisterSlot)> {
+pub(crate) fn alike(function: &FlowFunction, graph: &Graph, writers: &Writers) -> Vec<(RegisterSlot, RegisterSlot)> {
     let mut block = vec![0u32; function.instructions.len()];
     for (number, instructions) in graph.blocks.iter().map(|b| b.instructions()).enumerate() {
         instructions.for_each(|i| block[i] = number as u32);

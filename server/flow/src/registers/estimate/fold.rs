@@ -18,7 +18,7 @@ const QUICK: u32 = 5;
 
 /// Result latency, in cycles, of a load from a state space without one in the tables. Such loads are hoisted as far as
 /// possible.
-pub const FAR: u32 = 400;
+pub(crate) const FAR: u32 = 400;
 
 /// The name of the state space of an access through a generic address.
 const GENERIC_SPACE: &str = "";
@@ -36,7 +36,7 @@ enum UnitKind {
 }
 
 /// Constant folding and copy propagation over a function.
-pub struct ConstantFolding<'a> {
+pub(crate) struct ConstantFolding<'a> {
     function: &'a FlowFunction,
     /// Indexed by slot: its first unit.
     first: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct ConstantFolding<'a> {
 
 impl<'a> ConstantFolding<'a> {
     /// Prepares the folding of `function`; no instruction is folded yet.
-    pub fn new(function: &'a FlowFunction) -> Self {
+    pub(super) fn new(function: &'a FlowFunction) -> Self {
         let count = function.registers.len();
         let mut writers = vec![0u32; count];
         for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
@@ -75,7 +75,7 @@ impl<'a> ConstantFolding<'a> {
     }
 
     /// Returns for each unit whether it is a predicate.
-    pub fn into_predicates(self) -> Vec<bool> {
+    pub(crate) fn into_predicates(self) -> Vec<bool> {
         self.predicate
     }
 
@@ -115,7 +115,7 @@ impl<'a> ConstantFolding<'a> {
     }
 
     /// Lets a counter use the units of another one, from which it differs by a constant.
-    pub fn merge(&mut self, counter: RegisterSlot, leader: RegisterSlot) {
+    pub(super) fn merge(&mut self, counter: RegisterSlot, leader: RegisterSlot) {
         for (unit, of) in self.units(counter).zip(self.units(leader)) {
             (self.root[unit as usize], self.base[unit as usize]) = (of, of);
         }
@@ -157,7 +157,7 @@ impl<'a> ConstantFolding<'a> {
     }
 
     /// Folds the results of an instruction; call it in an order in which definitions precede their uses.
-    pub fn fold(&mut self, index: usize) {
+    pub(super) fn fold(&mut self, index: usize) {
         let function = self.function;
         if function.instructions[index].guard.is_some() {
             return;
@@ -386,7 +386,7 @@ impl<'a> ConstantFolding<'a> {
     }
 
     /// The operation that remains of an instruction, if any.
-    pub fn operation(&mut self, index: usize) -> Option<EstimateOperation> {
+    pub(super) fn operation(&mut self, index: usize) -> Option<EstimateOperation> {
         let function = self.function;
         let instruction = &function.instructions[index];
         let mut defs: Vec<RegisterUnit> = Vec::new();
@@ -441,7 +441,7 @@ impl<'a> ConstantFolding<'a> {
 }
 
 /// Whether a pragma in the first block of a loop forbids unrolling it.
-pub fn keeps_loop(function: &FlowFunction, instructions: &Range<usize>) -> bool {
+pub(crate) fn keeps_loop(function: &FlowFunction, instructions: &Range<usize>) -> bool {
     // They are in text order, and a function may have as many as instructions.
     let first = function.pragmas.partition_point(|(at, _)| (*at as usize) < instructions.start);
     let inside = function.pragmas.iter().skip(first).take_while(|(at, _)| (*at as usize) < instructions.end);

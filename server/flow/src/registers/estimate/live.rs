@@ -9,7 +9,7 @@ use crate::flow::solve::{Equations, FlowDirection, Meet, Solution, solve};
 const INSIDE: u32 = u32::MAX;
 
 /// The units that are live at the boundaries of blocks.
-pub struct Ends {
+pub(crate) struct Ends {
     /// The units that live across block boundaries.
     units: Vec<RegisterUnit>,
     /// Indexed by unit: its index in `units`, or [`INSIDE`].
@@ -19,7 +19,7 @@ pub struct Ends {
 
 impl Ends {
     /// Computes the live units of a program.
-    pub fn new(program: &EstimateProgram, graph: &Graph) -> Self {
+    pub(super) fn new(program: &EstimateProgram, graph: &Graph) -> Self {
         let mut number = vec![INSIDE; program.predicate.len()];
         let mut units: Vec<RegisterUnit> = Vec::new();
         let mut written = vec![u32::MAX; program.predicate.len()];
@@ -64,20 +64,20 @@ impl Ends {
     }
 
     /// Whether a unit is live at the beginning of a block.
-    pub fn begins_with(&self, block: usize, unit: RegisterUnit) -> bool {
+    pub(super) fn begins_with(&self, block: usize, unit: RegisterUnit) -> bool {
         let number = self.number.get(unit as usize).filter(|n| **n != INSIDE);
         number.is_some_and(|n| self.solution.starts.contains(block, *n as usize))
     }
 
     /// The units that are live at the end of a block.
-    pub fn of(&self, block: usize) -> impl Iterator<Item = RegisterUnit> + '_ {
+    pub(super) fn of(&self, block: usize) -> impl Iterator<Item = RegisterUnit> + '_ {
         self.solution.ends.iter(block).map(|n| self.units[n])
     }
 }
 
 /// Counts live general registers; predicates do not count. Reuse one counter for all blocks, so that memory is allocated once.
 #[derive(Default)]
-pub struct Counter {
+pub(crate) struct Counter {
     live: Vec<bool>,
     touched: Vec<RegisterUnit>,
     unread: Vec<RegisterUnit>,
@@ -86,7 +86,7 @@ pub struct Counter {
 impl Counter {
     /// The maximum number of registers live at one point of a block with the operations in this order. `across` is called for
     /// each call, with the index of its instruction and the number of registers live across it.
-    pub fn most<'o>(
+    pub(super) fn most<'o>(
         &mut self,
         operations: impl DoubleEndedIterator<Item = &'o EstimateOperation>,
         at_end: impl Iterator<Item = RegisterUnit>,
@@ -123,7 +123,7 @@ impl Counter {
 
     /// The maximum number of general registers live at one point; `order` holds the indices of the operations in execution
     /// order.
-    pub fn in_order(
+    pub(super) fn in_order(
         &mut self,
         operations: &[EstimateOperation],
         order: &[u32],

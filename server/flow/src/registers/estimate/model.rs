@@ -103,12 +103,12 @@ fn numbers<const N: usize>(text: &str) -> Option<[f32; N]> {
 }
 
 /// The number of registers that the assembler is expected to use for a function with these features.
-pub fn predict(shape: &FunctionFeatures) -> f32 {
+pub(crate) fn predict(shape: &FunctionFeatures) -> f32 {
     MODEL.predict(shape)
 }
 
 /// The range in which the number lies for nine of ten functions with this estimate.
-pub fn range(registers: f32) -> [f32; 2] {
+pub(crate) fn range(registers: f32) -> [f32; 2] {
     MODEL.range(registers)
 }
 

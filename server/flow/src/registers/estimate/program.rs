@@ -10,14 +10,14 @@ use super::trips::Writers;
 use crate::flow::{FlowFunction, Graph};
 
 /// The index of a 32-bit register unit.
-pub type RegisterUnit = u32;
+pub(crate) type RegisterUnit = u32;
 
 /// The number of the generic address space, which contains the others.
-pub const GENERIC: u8 = 0;
+pub(crate) const GENERIC: u8 = 0;
 
 /// The effect of an operation on memory, which limits its reordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemoryEffect {
+pub(crate) enum MemoryEffect {
     /// No effect: no access, or a read of memory that does not change.
     None,
     /// A read of memory of the state space with this number.
@@ -30,11 +30,11 @@ pub enum MemoryEffect {
 
 /// One scheduled operation: a machine instruction, or a few.
 #[derive(Debug, Clone)]
-pub struct EstimateOperation {
+pub(crate) struct EstimateOperation {
     /// The units that it reads, each once.
     pub uses: Vec<RegisterUnit>,
     /// The units that it writes, each once.
-    pub defs: Vec<RegisterUnit>,
+    pub(crate) defs: Vec<RegisterUnit>,
     /// Whether it has a guard: the previous values of its results then stay live.
     pub guarded: bool,
     /// Its effect on memory.
@@ -53,7 +53,7 @@ pub struct EstimateOperation {
 
 /// The operations of a function on which the register estimate works.
 #[derive(Debug, Clone, Default)]
-pub struct EstimateProgram {
+pub(crate) struct EstimateProgram {
     /// Indexed by block of the graph: its operations, in text order; empty for unreachable blocks.
     pub blocks: Vec<Vec<EstimateOperation>>,
     /// Indexed by unit: whether it is a predicate.
@@ -62,7 +62,7 @@ pub struct EstimateProgram {
 
 impl EstimateProgram {
     /// Folds a function to its operations and removes unread results.
-    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
+    pub(super) fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut folding = ConstantFolding::new(function);
         let alike = alike(function, graph, &Writers::new(function));
         alike.into_iter().for_each(|(counter, leader)| folding.merge(counter, leader));

@@ -8,7 +8,7 @@ use crate::flow::Graph;
 const MAX_OPERATIONS: usize = 12;
 
 /// Consecutive basic blocks merged into one.
-pub struct BlockRegion {
+pub(crate) struct BlockRegion {
     /// The index of the first block.
     pub first: usize,
     /// The index of the last block.
@@ -18,7 +18,7 @@ pub struct BlockRegion {
 }
 
 /// The regions of a program: each reachable block is in exactly one, unreachable blocks are in none.
-pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<BlockRegion> {
+pub(crate) fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<BlockRegion> {
     let mut taken = vec![false; graph.blocks.len()];
     let mut out = Vec::new();
     for first in graph.order.iter().map(|b| *b as usize) {

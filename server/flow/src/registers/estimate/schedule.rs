@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 /// The dependences between the operations of a block.
-pub struct Dependences {
+pub(crate) struct Dependences {
     /// Indexed by operation: the operations that must come before it. The flag: it needs their results, and not just their
     /// order.
     from: Vec<Vec<(u32, bool)>>,
@@ -15,7 +15,7 @@ pub struct Dependences {
 
 impl Dependences {
     /// Computes the dependences of a block.
-    pub fn new(operations: &[EstimateOperation]) -> Self {
+    pub(super) fn new(operations: &[EstimateOperation]) -> Self {
         let mut out = Self { from: vec![Vec::new(); operations.len()], waiting: vec![0; operations.len()] };
         let mut values: HashMap<RegisterUnit, (Option<u32>, Vec<u32>)> = HashMap::new();
         let mut memory = MemoryOrder::default();
@@ -106,7 +106,7 @@ impl MemoryOrder {
 /// Schedules a block: returns the indices of its operations in execution order. Working from the end of the block upwards, it
 /// puts each operation as late as possible without making its readers wait. Among the candidates for a position it chooses
 /// the one with the longest chain of latencies before it.
-pub fn schedule(operations: &[EstimateOperation], dependences: &Dependences) -> Vec<u32> {
+pub(crate) fn schedule(operations: &[EstimateOperation], dependences: &Dependences) -> Vec<u32> {
     let count = operations.len();
     let delay = |from: u32, result: bool| if result { operations[from as usize].cycles } else { 1 };
     let mut depth = vec![0u32; count];
@@ -155,7 +155,7 @@ pub fn schedule(operations: &[EstimateOperation], dependences: &Dependences) -> 
 
 /// Returns the order of the text with each operation that ends more live registers than it begins, such as a load, moved down to its
 /// first reader.
-pub fn sunk(
+pub(crate) fn sunk(
     operations: &[EstimateOperation],
     dependences: &Dependences,
     at_end: &[RegisterUnit],

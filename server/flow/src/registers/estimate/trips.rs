@@ -5,11 +5,11 @@ use ptx_isa::tables::{Computes, ControlTransfer};
 use std::ops::Range;
 
 /// Indexed by slot: the instructions that write the register, in text order.
-pub struct Writers(Vec<Vec<u32>>);
+pub(crate) struct Writers(Vec<Vec<u32>>);
 
 impl Writers {
     /// The writers of all registers of a function.
-    pub fn new(function: &FlowFunction) -> Self {
+    pub(super) fn new(function: &FlowFunction) -> Self {
         let mut out: Vec<Vec<u32>> = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
             for write in function.writes(index) {
@@ -20,7 +20,7 @@ impl Writers {
     }
 
     /// The instructions that write a register.
-    pub fn of(&self, slot: RegisterSlot) -> &[u32] {
+    pub(super) fn of(&self, slot: RegisterSlot) -> &[u32] {
         self.0.get(slot.index()).map_or(&[], |w| w)
     }
 
@@ -50,7 +50,7 @@ impl Writers {
 
 /// What the text says about the number of turns of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turns {
+pub(crate) enum Turns {
     /// No counter with a constant step decides it, so the assembler cannot compute it before the loop.
     Open,
     /// A counter with a constant step and a limit that the loop does not change decides it.
@@ -60,7 +60,7 @@ pub enum Turns {
 }
 
 /// The turns of a loop that consists of these instructions.
-pub fn turns(function: &FlowFunction, writers: &Writers, instructions: &Range<usize>) -> Turns {
+pub(crate) fn turns(function: &FlowFunction, writers: &Writers, instructions: &Range<usize>) -> Turns {
     match counter(function, writers, instructions) {
         Some(counter) => counter.turns(function, writers).map_or(Turns::Counted, Turns::Known),
         None => Turns::Open,
@@ -123,7 +123,7 @@ fn counter<'a>(function: &'a FlowFunction, writers: &Writers, instructions: &Ran
 }
 
 /// The two operands that an instruction reads.
-pub fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
+pub(crate) fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
     let mut reads = function.operands_of(index).iter().filter(|o| o.reads());
     match (reads.next(), reads.next(), reads.next()) {
         (Some(a), Some(b), None) => Some([a, b]),
@@ -132,7 +132,7 @@ pub fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
 }
 
 /// The constant that an instruction copies.
-pub fn literal(function: &FlowFunction, index: usize) -> Option<i64> {
+pub(super) fn literal(function: &FlowFunction, index: usize) -> Option<i64> {
     let mut reads = function.operands_of(index).iter().filter(|o| o.reads());
     match (reads.next()?.value, reads.next(), function.entry(index).computes) {
         (OperandValue::Integer(number), None, Computes::Copy) => Some(number),

@@ -5,7 +5,11 @@ use std::collections::HashMap;
 
 /// Returns the operations of a loop, unrolled `turns` times. Values local to an iteration get new units in each copy,
 /// counters are advanced once, and only the last copy has the branch. New units are added to `predicate`.
-pub fn unroll(operations: &[EstimateOperation], turns: usize, predicate: &mut Vec<bool>) -> Vec<EstimateOperation> {
+pub(crate) fn unroll(
+    operations: &[EstimateOperation],
+    turns: usize,
+    predicate: &mut Vec<bool>,
+) -> Vec<EstimateOperation> {
     let mut names: HashMap<RegisterUnit, RegisterUnit> = HashMap::new();
     let mut readers: HashMap<RegisterUnit, usize> = HashMap::new();
     operations.iter().flat_map(|o| &o.uses).for_each(|u| *readers.entry(*u).or_default() += 1);

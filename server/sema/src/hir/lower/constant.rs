@@ -34,7 +34,7 @@ pub fn constant(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
 }
 
 /// Lowers an expression node to an operand: a constant, or the sum of an address and a constant.
-pub fn expression<'t>(source: ItemSource<'t>, node: Node<'_>) -> OperandKind<'t> {
+pub(super) fn expression<'t>(source: ItemSource<'t>, node: Node<'_>) -> OperandKind<'t> {
     let Some((base, sum)) = leftmost(source, node) else { return OperandKind::Constant(constant(source, node)) };
     let Some(amount) = sum.child_by_field_id(fields().amount) else { return OperandKind::Error };
     let amount = if sum == node {
@@ -61,7 +61,7 @@ pub fn is_expression(kind: u16) -> bool {
 }
 
 /// Whether a pair node is a disjunction: the grammar parses `WARP_SZ|1` as a pair like `d|p`.
-pub fn is_disjunction(source: ItemSource<'_>, node: Node<'_>) -> bool {
+pub(crate) fn is_disjunction(source: ItemSource<'_>, node: Node<'_>) -> bool {
     let first = node.child_by_field_id(fields().first);
     first.is_some_and(|n| named_constant(source, n).is_some())
 }
