@@ -5,9 +5,9 @@
 mod check;
 
 use check::{Tally, all_addresses, module};
-use ptx_analysis::addresses::AddressFacts;
-use ptx_analysis::addresses::node::{Node, Symbol};
-use ptx_analysis::flow::FlowFunction;
+use ptx_flow::addresses::AddressFacts;
+use ptx_flow::addresses::node::{Node, Symbol};
+use ptx_flow::flow::FlowFunction;
 use ptx_interp::launch::Launch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //!
 //! With `brace`, a closing brace near the top is missing all the time. With `directive`, there is an unknown directive.
 
-use ptx_analysis::Analyzer;
+use ptx_check::Analyzer;
 use ptx_syntax::Document;
 use ptx_tests::generate::Random;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the model of server/analysis/src/registers/estimate to recorded answers of ptxas, and prints its error.
+"""Fits the model of server/flow/src/registers/estimate to recorded answers of ptxas, and prints its error.
 
 usage: calibrate.py FOLDER [--measured FILE] [--write]
   FOLDER           the files that were measured: ../shared/corpus
@@ -28,7 +28,7 @@ from scipy.stats import spearmanr
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EXAMPLE = ROOT / "target/release/examples/registers"
-MODEL = ROOT / "server/analysis/src/registers/estimate/model.txt"
+MODEL = ROOT / "server/flow/src/registers/estimate/model.txt"
 ANSWERS = HERE / "answers.tsv"
 KERNELS = HERE / "kernels.jsonl"
 # The registers that every kernel needs besides the count are fitted: the values that are tried.
@@ -282,7 +282,7 @@ def main():
         lines = sorted(f"{kernel}\t{target}\t{a}\t{s}" for (target, kernel), (a, s) in answers.items())
         head = "# kernel (start of the SHA-256 of its file and name), target, registers, bytes of spill stores; ptxas 13.5\n"
         ANSWERS.write_text(head + "\n".join(lines) + "\n")
-    build = ["cargo", "build", "--release", "-q", "-p", "ptx-analysis", "--example", "registers"]
+    build = ["cargo", "build", "--release", "-q", "-p", "ptx-check", "--example", "registers"]
     subprocess.run(build, cwd=ROOT, check=True)
     table = Table(load(options.folder, answers) + hand_written())
     own, corpus = table.own, ~table.hand

@@ -7,11 +7,11 @@
 //! - `//@ lints`: flow lints are checked too. Without it, examples may leave registers unwritten.
 //! - `//@ project: targets=sm_75,sm_90 version=7.8 portable costly`: the project settings; each part is optional.
 
-use ptx_analysis::codes::DiagnosticLevel;
-use ptx_analysis::project::Project;
-use ptx_analysis::target::{find_architecture, version};
-use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_check::DiagnosticLevel;
+use ptx_check::{Analyzer, Diagnostic, Severity};
 use ptx_host::{Host, HostChecker, Language};
+use ptx_sema::target::project::Project;
+use ptx_sema::target::{find_architecture, version};
 use ptx_syntax::Snapshot;
 
 /// A diagnostic that a fixture expects or a check reports.

@@ -2,8 +2,8 @@
 //! Otherwise, every legal pair of values occurs in at least one of them.
 
 use crate::generate::Random;
-use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
+use ptx_sema::forms::mnemonic::is_legal;
 use std::collections::BTreeSet;
 
 /// The value of each slot of a form, or `None` if the slot is empty.

@@ -1,8 +1,8 @@
 //! Generates operands that match a form, and assembles instructions from them.
 
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, OperandAccess, TypeClass, ValueKind};
+use ptx_sema::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 
 /// A small random number generator, independent of library versions, so that generated cases never change.
 #[derive(Debug, Clone)]

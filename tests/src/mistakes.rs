@@ -1,6 +1,6 @@
 //! Mistakes that people make: the list behind `docs/dev/messages.md`, and what ptx-analyzer reports on each.
 
-use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_check::{Analyzer, Diagnostic, Severity};
 use ptx_ide::{FixAction, apply, of_diagnostic};
 use ptx_syntax::Snapshot;
 

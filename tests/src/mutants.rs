@@ -3,7 +3,7 @@
 
 use flate2::Crc;
 use flate2::read::GzDecoder;
-use ptx_analysis::{Analyzer, Severity};
+use ptx_check::{Analyzer, Severity};
 use ptx_syntax::Document;
 use std::fs;
 use std::io::Read;

@@ -1,8 +1,8 @@
 //! Editing sessions: after every edit, the incremental results must equal those of a fresh check.
 
 use crate::generate::Random;
-use ptx_analysis::registers::report;
-use ptx_analysis::{Analyzer, Diagnostic};
+use ptx_check::{Analyzer, Diagnostic};
+use ptx_flow::registers::report;
 use ptx_syntax::{Document, Snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

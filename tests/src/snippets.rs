@@ -3,7 +3,7 @@
 //! Each snippet gets its own braces in the body of a kernel that declares registers and variables of every kind. So one
 //! module can contain thousands of snippets.
 
-use ptx_analysis::{Analyzer, Severity};
+use ptx_check::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
 /// The declarations of the body, in one line. `tests/oracle/record.py` uses exactly the same text for the assembler.

@@ -4,9 +4,9 @@
 use crate::combinations::{self, Values};
 use crate::generate::{Random, modifiers, operands, print};
 use crate::snippets::judge;
-use ptx_analysis::spec::{OperandPattern, OperandVariant, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form};
+use ptx_sema::forms::spec::{OperandPattern, OperandVariant, operand_variants};
 use std::collections::BTreeSet;
 
 /// Operands that replace a correct one in negative cases.

@@ -2,7 +2,8 @@
 //!
 //! [`difference`] reads a text both ways. [`respaced`](crate::separators::respaced) makes texts on which the two are most likely to differ.
 
-use ptx_analysis::{Analyzer, Diagnostic, Report, registers};
+use ptx_check::{Analyzer, Diagnostic, Report};
+use ptx_flow::registers;
 use ptx_syntax::{Outline, ParsedPart, Snapshot};
 use std::fmt::Debug;
 

@@ -1,7 +1,7 @@
 //! The diagnostics that a user sees while typing. Kernels are typed key by key; the tests count the states that show an
 //! error on a line other than the edited one.
 
-use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_check::{Analyzer, Diagnostic, Severity};
 use ptx_ide::holding::{Holding, IDLE, PAUSE};
 use ptx_syntax::{Document, Snapshot};
 use std::ops::{AddAssign, Range};

@@ -11,9 +11,7 @@ use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
-use ptx_analysis::codes::Text;
-use ptx_analysis::program::ModuleProgram;
-use ptx_analysis::{Diagnostic, Finding, Severity};
+use ptx_analysis::{Diagnostic, Finding, Severity, Text};
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::launch::{Launch, LaunchMistake};
 use ptx_interp::machine::{Settings, WarpId};
@@ -27,7 +25,6 @@ use ptx_launch::words::LimitAdvice;
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -229,8 +226,7 @@ fn look_at<'a>(
     if lossy {
         out.remarks.push(format!("{name}: some bytes are not UTF-8 text"));
     }
-    let text: Arc<str> = snapshot.rope().to_string().into();
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text };
+    let module = LaunchModule::new(&snapshot);
     let shown = NamedSnapshot { name: &name, snapshot: &snapshot };
     if let Some(entry) = &arguments.entry
         && !module.kernels().any(|k| k == entry)
@@ -372,7 +368,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
             continue;
         }
         let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
-        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Arc::new(text)));
+        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::run("launch", text));
         let diagnostic = diagnostic.severity(Severity::Error);
         out.report.push_str(&super::human::render(written.name, written.snapshot.rope(), &[diagnostic]));
     }

@@ -1,7 +1,6 @@
 //! The diagnostics of a text, before any report on them.
 
-use ptx_analysis::project::Project;
-use ptx_analysis::{Analyzer, Diagnostic, Report};
+use ptx_analysis::{Analyzer, Diagnostic, Project, Report};
 use ptx_host::{Host, HostChecker, HostTargets, Language, may_contain_ptx};
 use ptx_isa::tables::TargetInfo;
 use ptx_lsp::levels::DiagnosticLevels;

@@ -4,7 +4,6 @@ use super::arguments::LaunchArguments;
 use super::places::SourceMap;
 use super::threads::name;
 use super::wire::RequestFailure;
-use ptx_analysis::program::ModuleProgram;
 use ptx_gate::files;
 use ptx_interp::findings::{Checks, Fault, FaultKind, InstructionSite};
 use ptx_interp::launch::{GuessReport, Launch, PlacedBuffer, status_name, unexpected, verdicts};
@@ -87,7 +86,7 @@ pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result
         Some(other) => return Err(RequestFailure::shown(format!("`source` is `ptx` or `original`, not `{other}`"))),
     };
     let snapshot = Snapshot::new(&text);
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text: text.as_str().into() };
+    let module = LaunchModule::new(&snapshot);
     let folder = folder_of(&path).to_owned();
     let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;

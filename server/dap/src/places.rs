@@ -1,7 +1,7 @@
 //! The source positions of instructions: lines of the PTX source, lines of the original files, addresses.
 
 use super::types::DapSource;
-use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
+use ptx_flow::program::{ModuleProgram, ProgramFunction, SourceLocation};
 use ptx_gate::files::{self, BoundedFolder};
 use ptx_gate::names::{FileName, UriForm};
 use ptx_interp::decode::Executable;

@@ -405,7 +405,7 @@ impl StopSearch<'_> {
         let recorded = recorder.steps();
         let change = recorded.iter().flat_map(|s| &s.changes).find(|c| (c.function, c.slot) == (function, slot));
         let ty = machine.executable.function(function).and_then(|f| {
-            let slot = ptx_analysis::flow::RegisterSlot(slot);
+            let slot = ptx_flow::flow::RegisterSlot(slot);
             (slot.index() < f.registers.len()).then(|| f.declaration(slot).ty.name())
         });
         Some(match (change, ty) {

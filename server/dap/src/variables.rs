@@ -9,11 +9,11 @@ use super::session::{DebugSession, Now};
 use super::types::{self, DapVariable, PresentationHint};
 use super::values;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
-use ptx_analysis::symbols;
 use ptx_interp::inspect::{self, MemoryPlace, RegisterView, SpecialView};
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
 use ptx_interp::launch::{self, ElementFormat};
 use ptx_interp::memory::Window;
+use ptx_sema::hir::symbols;
 use ptx_view::lane_values::marks;
 use serde_json::json;
 
@@ -360,10 +360,10 @@ impl View<'_> {
         let Some(site) = frames.first().filter(|_| frame.depth == 0).map(|f| f.site) else { return Vec::new() };
         let Some(body) = machine.executable.function(site.function) else { return Vec::new() };
         let lane = self.lane_of(frame);
-        let on_stack = |v: &&ptx_analysis::flow::FlowVariable| {
+        let on_stack = |v: &&ptx_flow::flow::FlowVariable| {
             v.symbol.space == ".local" || v.symbol.space == ".param" && !(body.kernel && v.range.is_empty())
         };
-        let one = |v: &ptx_analysis::flow::FlowVariable| {
+        let one = |v: &ptx_flow::flow::FlowVariable| {
             let found = inspect::peek(machine, frame.target, Some(lane), MemoryPlace::Named(&v.name, 0), 0).ok()?;
             let element = Self::element(Some(v.symbol));
             let at = MemoryReference { target: frame.target, lane, address: found.address };

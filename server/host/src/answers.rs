@@ -2,9 +2,7 @@
 
 use crate::checker::with_text;
 use crate::view::GroupView;
-use ptx_analysis::inline::{InlineChecker, TargetSet};
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Code};
+use ptx_analysis::{Analyzer, Code, Figures, InlineChecker, TargetSet};
 use ptx_embed::{Access, HostEdit, Kind, Variable, host_edit};
 use ptx_gate::words::{code, visible};
 use ptx_ide::{CompletionOptions, Completions, Hint, HintOptions, ReferenceKind, SignatureHelp};
@@ -61,7 +59,7 @@ fn about_operand(view: &GroupView<'_>, variable: &Variable, host: &dyn Fn(Range<
     let what = match variable.kind {
         Kind::Constant => "an integer constant".to_owned(),
         kind => {
-            let name = crate::checker::register_type(kind).map_or("", ptx_analysis::types::TypeId::name);
+            let name = crate::checker::register_type(kind).map_or("", ptx_analysis::TypeId::name);
             format!("a `{name}` register")
         }
     };

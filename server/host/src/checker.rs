@@ -4,16 +4,16 @@ use crate::places::host_ranges;
 use crate::result::GroupResult;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
-use ptx_analysis::codes::Text;
-use ptx_analysis::inline::{InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText, TargetSet};
-use ptx_analysis::types::TypeId;
-use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related, Severity};
+use ptx_analysis::{
+    Code, Diagnostic, Finding, FixEdit, InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText,
+    Related, Severity, TargetSet, Text, TypeId,
+};
 use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Checks host texts, and caches the results of groups by their keys.
 #[derive(Debug)]
@@ -266,7 +266,7 @@ fn translate(diagnostic: &mut Diagnostic, group: &Group) {
     let (new, help) = (translated(&message), diagnostic.help());
     let new_help = help.as_deref().map(translated);
     if new != message || new_help != help {
-        diagnostic.finding = Finding::Translated(diagnostic.code(), Arc::new(Text { message: new, help: new_help }));
+        diagnostic.finding = Finding::translated(diagnostic.code(), Text { message: new, help: new_help });
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::checker::register_type;
 use crate::view::GroupView;
-use ptx_analysis::semantics::walk::children;
 use ptx_analysis::{Analyzer, Code};
 use ptx_embed::{Access, Kind, Variable};
 use ptx_ide::{FormatOptions, OperandColumns, apply_in_order, format, signature_help};
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
+use ptx_syntax::walk::children;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write};

@@ -1,6 +1,6 @@
 //! PTX in strings of other languages: what is wrong with it, and answers for an editor.
 //!
-//! `ptx-embed` finds the PTX and knows the host language; `ptx-analysis` checks it, and `ptx-ide` answers about it. This crate
+//! `ptx-embed` finds the PTX and knows the host language; `ptx-check` checks it, and `ptx-ide` answers about it. This crate
 //! puts them together: texts go from the host into PTX, results back. It knows no protocol and reads no file.
 
 pub mod answers;

@@ -2,8 +2,7 @@
 
 use crate::places::host_ranges;
 use crate::problems::{fix, report};
-use ptx_analysis::inline::InlineFindings;
-use ptx_analysis::{Code, Diagnostic};
+use ptx_analysis::{Code, Diagnostic, InlineFindings};
 use ptx_embed::{Access, Form, Group, SegmentKind, Statement};
 use std::ops::Range;
 

@@ -1,7 +1,6 @@
 //! Turns what the scanner of the host language found into diagnostics.
 
-use ptx_analysis::rules::asm::{self, AsmProblem};
-use ptx_analysis::{Code, Diagnostic, Fix, FixEdit};
+use ptx_analysis::{AsmProblem, Code, Diagnostic, Fix, FixEdit, asm};
 use ptx_embed::{HostFix, Problem};
 use std::ops::Range;
 

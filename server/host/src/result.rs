@@ -1,7 +1,7 @@
 //! What the check of a group of statements says.
 
 use ptx_analysis::Diagnostic;
-use ptx_analysis::inline::InlineTarget;
+use ptx_analysis::InlineTarget;
 use std::sync::Arc;
 
 /// The result of the check of a group.

@@ -1,6 +1,6 @@
 //! The targets for which a group of statements is meant.
 
-use ptx_analysis::inline::{InlineTarget, TargetSet};
+use ptx_analysis::{InlineTarget, TargetSet};
 use ptx_embed::Wanted;
 use ptx_isa::tables::Version;
 

@@ -2,7 +2,7 @@
 
 use crate::checker::with_text;
 use crate::variants;
-use ptx_analysis::inline::{InlineModule, InlineTarget, TargetSet};
+use ptx_analysis::{InlineModule, InlineTarget, TargetSet};
 use ptx_embed::{Group, HostEdit, Operand, Placed, Variable, host_edit};
 use ptx_ide::TextEdit;
 use ptx_syntax::Snapshot;

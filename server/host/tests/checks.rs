@@ -1,7 +1,6 @@
 //! What is reported of statements, and where.
 
-use ptx_analysis::inline::TargetSet;
-use ptx_analysis::{Code, Diagnostic, FixEdit, Severity};
+use ptx_analysis::{Code, Diagnostic, FixEdit, Severity, TargetSet};
 use ptx_host::{Edit, GroupView, Host, HostChecker, HostTargets, Language, answers, group_at, group_in, repeats};
 
 fn checked(text: &str, targets: HostTargets) -> Vec<Diagnostic> {

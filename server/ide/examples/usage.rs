@@ -151,7 +151,7 @@ fn is_known(mnemonic: &(&str, Vec<&str>)) -> bool {
     mnemonic.1.iter().all(|m| ISA.modifier(m).is_some() || ISA.ty(m).is_some() || ISA.space(m).is_some())
         && ISA
             .opcode(mnemonic.0)
-            .is_some_and(|o| ptx_analysis::semantics::mnemonic(o, &mnemonic.1).is_some_and(|r| r.mismatch.is_none()))
+            .is_some_and(|o| ptx_analysis::mnemonic::resolve(o, &mnemonic.1).is_some_and(|r| r.mismatch.is_none()))
 }
 
 fn file(text: &str, out: &mut Source) {

@@ -2,8 +2,7 @@
 
 use crate::describe::MarkdownPage;
 use crate::launched::launched_block;
-use ptx_analysis::addresses::lanes::active_lanes;
-use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic};
+use ptx_analysis::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic, active_lanes};
 use ptx_syntax::Snapshot;
 use std::ops::RangeInclusive;
 

@@ -4,10 +4,10 @@
 use crate::definition::{aliasee, listed};
 use crate::references::{self, ReferenceKind, name_at, own_name};
 use crate::walk::top;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, names};
 use ptx_isa::ISA;
 use ptx_isa::tables::ControlTransfer;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::BTreeMap;
 use std::ops::Range;

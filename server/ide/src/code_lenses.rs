@@ -7,7 +7,7 @@ use crate::demangle::demangle;
 use crate::launched::launched_block;
 use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

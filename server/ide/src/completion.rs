@@ -38,8 +38,7 @@ pub(crate) use scope::{locals, signature};
 pub(crate) use statement::{Where, whereabouts};
 
 use history::History;
-use ptx_analysis::semantics::environment;
-use ptx_analysis::target::Environment;
+use ptx_analysis::{Environment, environment};
 use ptx_syntax::Snapshot;
 use reach::TargetSupport;
 use std::cell::OnceCell;

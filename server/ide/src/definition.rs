@@ -2,9 +2,8 @@
 
 use crate::references::{declaration_at, own_name};
 use crate::walk::top;
-use ptx_analysis::literal;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, literal, names};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

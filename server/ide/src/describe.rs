@@ -21,7 +21,8 @@ pub use page::{Explained, MarkdownPage};
 pub use statement::{Written, max_lines, reachable, statement};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
-use ptx_analysis::target::{Environment, describe_needs};
+use ptx_analysis::Environment;
+use ptx_analysis::target::describe_needs;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind, Version};
 

@@ -1,7 +1,8 @@
 //! The outline of a module.
 
 use crate::demangle::demangle;
-use ptx_analysis::module::{ModuleItem, items_of};
+use ptx_analysis::ModuleItem;
+use ptx_analysis::module::items_of;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -11,8 +11,7 @@ pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
 
 use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
-use ptx_analysis::Code;
-use ptx_analysis::semantics;
+use ptx_analysis::{Code, mnemonic};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Concept, Cuda, Entry, Opcode};
 
@@ -326,7 +325,7 @@ fn instruction(word: &str, detail: Detail) -> Option<MarkdownPage> {
     if opcode.entries.iter().any(|e| begins(e.path)) {
         return Some(chapter(opcode, &lower, detail, |e| begins(e.path)));
     }
-    let head = semantics::mnemonic(opcode, &modifiers)?;
+    let head = mnemonic::resolve(opcode, &modifiers)?;
     if !head.entry.checked {
         return Some(describe::unchecked(head.entry));
     }

@@ -11,8 +11,7 @@ mod resolve;
 mod statement;
 mod successor;
 
-use ptx_analysis::target::Environment;
-use ptx_analysis::{Analyzer, Code, Diagnostic, Fix, FixEdit, Report, Severity};
+use ptx_analysis::{Analyzer, Code, Diagnostic, Environment, Fix, FixEdit, Report, Severity};
 use ptx_gate::words::visible;
 use ptx_syntax::Snapshot;
 use statement::DiagnosedInstruction;

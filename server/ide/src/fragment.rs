@@ -10,16 +10,14 @@ mod svg;
 pub use elements::{FragmentMatrix, Matrices, MatrixElement, matrices_in};
 use grid::Grid;
 pub use pictures::{FragmentPicture, fragment_pictures};
-use ptx_analysis::semantics::Semantics;
+use ptx_analysis::{
+    Anything, Candidate, ConstantValue, Instruction, ItemSource, Operand, OperandKind, OperandPattern, OperandVariant,
+    Semantics, lower,
+};
 pub use svg::FRAGMENT_CSS;
 use svg::svg;
 
 use formula::written;
-use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics::names::Anything;
-use ptx_analysis::spec::{OperandPattern, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::FragmentInfo;

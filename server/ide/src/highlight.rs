@@ -1,7 +1,7 @@
 //! Document highlights: other occurrences of the name at the cursor.
 
 use crate::references::{self, Reference, ReferenceKind};
-use ptx_analysis::semantics::names;
+use ptx_analysis::names;
 use ptx_isa::ISA;
 use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -52,7 +52,7 @@ fn exits(snapshot: &Snapshot, function: Node<'_>) -> Vec<Reference> {
     let mut out = Vec::new();
     let mention = |range: Range<usize>| Reference { range, access: ReferenceKind::Mention };
     out.extend(
-        ptx_analysis::lower::named_children(function)
+        ptx_syntax::walk::named_children(function)
             .find(|n| n.kind_id() == k.function_kind)
             .map(|n| mention(n.byte_range())),
     );

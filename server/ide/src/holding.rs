@@ -10,9 +10,7 @@
 mod consequences;
 mod statement;
 
-use ptx_analysis::Code;
-use ptx_analysis::rules::undeclared_name;
-use ptx_analysis::{Diagnostic, FixEdit, Severity};
+use ptx_analysis::{Code, Diagnostic, FixEdit, Severity};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::time::Duration;
@@ -45,7 +43,7 @@ enum DelayClass {
 fn class(diagnostic: &Diagnostic) -> DelayClass {
     if diagnostic.code().is_lint() {
         DelayClass::Flow
-    } else if diagnostic.code() == Code::UndefinedFunction || undeclared_name::is_label(diagnostic) {
+    } else if diagnostic.code() == Code::UndefinedFunction || diagnostic.is_undeclared_label() {
         DelayClass::Missing
     } else if diagnostic.code() == Code::SyntaxError && lacks_an_end(diagnostic) {
         DelayClass::Unclosed

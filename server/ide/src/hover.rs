@@ -15,8 +15,7 @@ pub(crate) use decode::short as decoded;
 
 use crate::describe::{self, Explained, MarkdownPage};
 use name::NameDescription;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::semantics::Semantics;
+use ptx_analysis::{Figures, Semantics};
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
 use ptx_syntax::{Node, Snapshot, fields, kinds};

@@ -16,12 +16,7 @@ mod sources;
 
 use crate::fixes::TextEdit;
 use crate::walk::roots_in;
-use ptx_analysis::lower::ItemSource;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::semantics::Semantics;
-use ptx_analysis::semantics::environment;
-use ptx_analysis::semantics::names::{self, DeclarationNode};
-use ptx_analysis::target::Environment;
+use ptx_analysis::{DeclarationNode, Environment, Figures, ItemSource, Semantics, environment, names};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::ops::Range;

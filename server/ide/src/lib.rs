@@ -65,7 +65,7 @@ pub use hover::{Hover, hover, hover_in_host, hover_on_operand};
 pub use inlay_hints::{AddressHints, Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
-pub use ptx_analysis::semantics::environment;
+pub use ptx_analysis::environment;
 pub use reference::{Article, Chapter, reference};
 pub use references::{Reference, ReferenceKind, references_at, references_in_module};
 pub use registers::{FunctionPressure, HeldValue, LinePressure, function_pressure, function_registers, held_values};

@@ -45,7 +45,7 @@ fn files(snapshot: &Snapshot) -> Vec<Link> {
             break;
         }
         if node.kind_id() == k.file_directive {
-            let string = ptx_analysis::lower::named_children(node).find(|n| n.kind_id() == k.string);
+            let string = ptx_syntax::walk::named_children(node).find(|n| n.kind_id() == k.string);
             out.extend(string.and_then(|s| quoted(snapshot, s.byte_range(), path_of(snapshot, node)?)));
         } else if node.kind_id() == k.preprocessor_line {
             out.extend(included(snapshot, node));

@@ -7,7 +7,7 @@ use crate::walk::top;
 use access::AccessReader;
 use meanings::Meanings;
 pub(crate) use meanings::{DeclarationMeaning, NamePattern, declared, meaning, meant, own_name};
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, names};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 

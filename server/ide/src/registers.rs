@@ -9,7 +9,7 @@ pub use pressure::{FunctionPressure, HeldValue, LinePressure, function_pressure,
 pub use words::function_registers;
 pub(crate) use words::{cost, live, page, title};
 
-use ptx_analysis::registers::{Figure, RegisterReport};
+use ptx_analysis::{Figure, RegisterReport};
 use ptx_syntax::Snapshot;
 
 /// The assembler allocates registers to a thread in multiples of 8, so fewer live registers do not matter.

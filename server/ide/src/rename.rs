@@ -6,9 +6,8 @@ mod single;
 use crate::definition::{declarations, is_definition, linkage};
 use crate::fixes::TextEdit;
 use crate::references::{NamePattern, Reference, ReferenceKind, declaration_at, name_at, own_name, references};
-use ptx_analysis::codes::DiagnosticMessage;
-use ptx_analysis::rules::reserved_name::{self, ReservedName};
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::names::{self, ReservedName};
+use ptx_analysis::{DeclarationKind, DeclarationNode, DiagnosticMessage};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 use std::ops::Range;
@@ -188,7 +187,7 @@ fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     if range && new.ends_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("`{new}` ends in a digit: the numbers of its registers could not be told from it"));
     }
-    match reserved_name::reserved(new, range) {
+    match names::reserved(new, range) {
         None => Ok(()),
         Some(ReservedName::SpecialRegister(name)) => Err(format!("`{new}` would hide the special register `{name}`")),
         Some(found) => Err(found.message()),

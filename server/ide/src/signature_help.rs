@@ -5,13 +5,9 @@ use crate::completion::{
     operand_labels, signature, whereabouts,
 };
 use crate::describe;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics;
-use ptx_analysis::semantics::environment;
-use ptx_analysis::semantics::names;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
+use ptx_analysis::{Candidate, OperandPattern, OperandSpec, OperandVariant, environment, mnemonic, names};
 use ptx_isa::tables::Entry;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -55,7 +51,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let Where::Operand(head) = whereabouts(&place) else { return None };
     let environment = environment(snapshot);
     let spot = OperandSpot::new(&place.before, head.end);
-    let resolved = semantics::mnemonic(head.opcode, &head.modifiers())?;
+    let resolved = mnemonic::resolve(head.opcode, &head.modifiers())?;
     let locals = locals(&place);
     let known = NamesInScope::new(&place, &locals);
     let fitting = fitting(&place, &head, &spot, &resolved, &known, &environment);

@@ -1,7 +1,7 @@
 //! Walks over a text that may have been parsed in chunks, each with a tree of its own. A walk from item to item continues
 //! in the next chunk.
 
-pub(crate) use ptx_analysis::semantics::walk::{children, top};
+pub(crate) use ptx_syntax::walk::{children, top};
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
 

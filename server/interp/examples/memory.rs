@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ptx-interp --example memory [ACCESSES [NAME [COLUMN]]]`. With a column alone, callgrind counts its instructions.
 
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::machine::{Detail, GridShape, Machine, Memory, Origin, Progress, RecordScope, Recorder, Settings};
@@ -240,7 +240,7 @@ fn product(n: u32) -> String {
 
 fn executable(text: &str) -> Arc<Executable> {
     let snapshot = ptx_syntax::Document::new(text).snapshot();
-    let program = Arc::new(ModuleProgram::new(&snapshot));
+    let program = Arc::new(CheckedProgram::new(&snapshot).program);
     assert!(program.errors.is_empty(), "{:?}", program.errors);
     Arc::new(Executable::new(program, "k").expect("it can be executed"))
 }

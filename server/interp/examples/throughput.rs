@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, InstructionSite};
 use ptx_interp::inspect::expression::{holds, parse};
@@ -64,7 +64,7 @@ enum RecordingMode {
 
 fn executable(text: &str) -> Arc<Executable> {
     let snapshot = ptx_syntax::Document::new(text).snapshot();
-    let program = Arc::new(ModuleProgram::new(&snapshot));
+    let program = Arc::new(CheckedProgram::new(&snapshot).program);
     assert!(program.errors.is_empty(), "{:?}", program.errors);
     Arc::new(Executable::new(program, "k").expect("it can be executed"))
 }

@@ -1,6 +1,6 @@
 //! The PTX interpreter: lanes, warps, CTAs, clusters, memory, findings, and traces, executed on a CPU.
 //!
-//! It executes the lowered module of `ptx-analysis`. It must *not* know syntax nodes, text positions of a protocol, files, threads or
+//! It executes the lowered module of `ptx-flow`. It must *not* know syntax nodes, text positions of a protocol, files, threads or
 //! clocks: its caller passes bytes in and gets bytes back.
 //!
 //! Each module may use only those before it: `lanes`, `registers`, [`simd`], [`findings`], [`memory`], [`machine`] (with the decoded

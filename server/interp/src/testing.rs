@@ -5,7 +5,7 @@ use crate::findings::{Fault, FaultKind};
 use crate::machine::{GridShape, Machine, Memory, RunStatus, Settings};
 use crate::memory::Storage;
 use crate::trace::{self, GridRun};
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_num::image::{Bindings, Image, ImageId, Opaque};
 use ptx_num::values::Marks;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl TestKernel {
     /// The first kernel of a module. Code that the assembler would reject fails the test.
     pub(crate) fn new(text: &str) -> Self {
         let snapshot = ptx_syntax::Document::new(text).snapshot();
-        let program = Arc::new(ModuleProgram::new(&snapshot));
+        let program = Arc::new(CheckedProgram::new(&snapshot).program);
         assert!(program.errors.is_empty(), "{:#?}", program.errors);
         let entry = program.functions.iter().find(|f| f.kernel && f.body.is_some()).expect("a kernel").name.clone();
         let executable = Executable::new(program, &entry).expect("it can be executed");

@@ -3,7 +3,7 @@
 
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
-use ptx_analysis::program::ProgramFunction;
+use ptx_flow::program::ProgramFunction;
 use ptx_interp::launch::{Launch, LaunchMistake, written};
 use serde_json::Value;
 
@@ -153,10 +153,8 @@ impl LaunchModule {
 mod tests {
     use super::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
     use crate::evaluate::LaunchModule;
-    use ptx_analysis::program::ModuleProgram;
     use ptx_syntax::Snapshot;
     use serde_json::json;
-    use std::sync::Arc;
 
     const TEXT: &str = "\
 .version 8.0
@@ -172,7 +170,7 @@ mod tests {
 ";
 
     fn module() -> LaunchModule {
-        LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(TEXT))), text: TEXT.into() }
+        LaunchModule::new(&Snapshot::new(TEXT))
     }
 
     fn lines(question: &LaunchQuery) -> String {
@@ -198,7 +196,7 @@ mod tests {
         assert!(lines(&at("helper")).contains("`helper` is a function"));
         // A place above a function selects the next kernel.
         let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
-        let module = LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(text))), text: text.into() };
+        let module = LaunchModule::new(&Snapshot::new(text));
         assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
         assert_eq!(lines(&named("third", LaunchOrigin::Above)), "`lanch:` is no line of a launch");
         assert_eq!(lines(&named("third", LaunchOrigin::Nowhere)), "third //! launch: of 0");

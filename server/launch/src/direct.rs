@@ -3,7 +3,7 @@
 
 use super::evaluate::{EvaluationError, LaunchModule};
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
-use ptx_analysis::program::ProgramFunction;
+use ptx_flow::program::ProgramFunction;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{
     Bound, BufferSnapshot, Launch, LaunchMistake, ParameterUse, PlacedBuffer, bind, parameter_uses, required, settle,
@@ -91,7 +91,7 @@ impl PreparedKernel {
         settings: Settings,
         time: Option<Duration>,
     ) -> Result<DirectRun, EvaluationError> {
-        let LaunchModule { program, text } = &self.module;
+        let LaunchModule { program, text, .. } = &self.module;
         required(&mut launch, program, text);
         let mut mistakes = settle(&mut launch, program, text);
         if launch.grid.is_none() {
@@ -146,12 +146,10 @@ impl DirectResult {
 mod tests {
     use super::PreparedKernel;
     use crate::evaluate::{EvaluationError, LaunchModule};
-    use ptx_analysis::program::ModuleProgram;
     use ptx_interp::findings::FaultKind;
     use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Launch, NamedArgument};
     use ptx_interp::machine::{RunStatus, Settings};
     use ptx_syntax::Snapshot;
-    use std::sync::Arc;
 
     const TEXT: &str = "
 .version 8.0
@@ -171,8 +169,7 @@ mod tests {
 ";
 
     fn kernel() -> PreparedKernel {
-        let program = Arc::new(ModuleProgram::new(&Snapshot::new(TEXT)));
-        let kernel = PreparedKernel::new(LaunchModule { program, text: TEXT.into() }, "k");
+        let kernel = PreparedKernel::new(LaunchModule::new(&Snapshot::new(TEXT)), "k");
         kernel.unwrap_or_else(|_| panic!("the kernel has no errors"))
     }
 

@@ -3,8 +3,9 @@
 use super::inside;
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
 use super::turn::{self, LARGE, LargeRun};
-use ptx_analysis::Diagnostic;
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::Diagnostic;
+use ptx_check::execution::CheckedProgram;
+use ptx_flow::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::{
@@ -13,6 +14,7 @@ use ptx_interp::launch::{
 };
 use ptx_interp::machine::{RunStatus, Settings};
 use ptx_interp::trace::{GridRun, RunningGrid};
+use ptx_syntax::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +25,8 @@ use std::time::Duration;
 pub struct LaunchModule {
     /// The lowered module.
     pub program: Arc<ModuleProgram>,
+    /// Its errors, at the places that the program notes.
+    pub errors: Arc<[Diagnostic]>,
     /// Its text.
     pub text: Arc<str>,
 }
@@ -71,6 +75,20 @@ pub enum EvaluationError {
 }
 
 impl LaunchModule {
+    /// Checks and lowers a module.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        Self::of(CheckedProgram::new(snapshot), snapshot)
+    }
+
+    /// Lowers a module whose check found these diagnostics.
+    pub fn checked(snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Self {
+        Self::of(CheckedProgram::of(snapshot, diagnostics), snapshot)
+    }
+
+    fn of(CheckedProgram { program, errors }: CheckedProgram, snapshot: &Snapshot) -> Self {
+        Self { program: Arc::new(program), errors: errors.into(), text: snapshot.rope().to_string().into() }
+    }
+
     /// Returns the launches above the kernels, and the mistakes in their lines.
     pub fn launches(&self) -> (Vec<Launch>, Vec<LaunchMistake>) {
         let found = launches(&self.text, &self.program);
@@ -95,7 +113,7 @@ impl LaunchModule {
         }
         let others = functions.iter().enumerate().filter(|(index, _)| !reached.contains(index));
         let others: Vec<_> = others.map(|(_, c)| c.errors.clone()).collect();
-        let errors = self.program.errors.iter().enumerate();
+        let errors = self.errors.iter().enumerate();
         let mine = errors.filter(|(index, _)| !others.iter().any(|range| range.contains(index)));
         mine.map(|(_, error)| error.clone()).collect()
     }

@@ -39,7 +39,7 @@ impl LaunchRefusal {
             EvaluationError::Launch(mistakes) => Self::launch(&mistakes, above),
             EvaluationError::Kernel(why) => Self::new("kernel", format!("`{entry}` cannot be run: {why}")),
             EvaluationError::Errors(errors) => {
-                let first = errors.first().map_or_else(String::new, ptx_analysis::Diagnostic::message);
+                let first = errors.first().map_or_else(String::new, ptx_check::Diagnostic::message);
                 let places = errors.iter().map(|e| (e.range.clone(), e.message())).collect();
                 let message = format!("`{entry}` has errors and cannot be run: {first}");
                 Self { kind: "errors", message, places, in_module: true }

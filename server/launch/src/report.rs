@@ -394,7 +394,7 @@ pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>)
     let function = executable.function(step.site.function);
     let registers = step.changes.iter().filter_map(|change| {
         let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len())?;
-        let slot = ptx_analysis::flow::RegisterSlot(change.slot);
+        let slot = ptx_flow::flow::RegisterSlot(change.slot);
         Some(RegisterChange {
             name: function.register_name(slot),
             ty: function.declaration(slot).ty.name(),

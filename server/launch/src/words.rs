@@ -2,14 +2,13 @@
 
 use super::evaluate::LaunchRun;
 use super::limit::RunLimit;
-use ptx_analysis::codes::Text;
-use ptx_analysis::{Diagnostic, Finding, Related, Severity};
+use ptx_check::Text;
+use ptx_check::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
 use ptx_interp::inspect::Marks;
 use ptx_interp::launch::{BufferSnapshot, ByteState, ExpectationVerdict, PlacedBuffer, status_name};
 use ptx_interp::machine::{CtaCounts, RunStatus, Settings};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Maximum number of listed ranges of marked elements.
 const MAX_RANGES: usize = 8;
@@ -148,8 +147,7 @@ pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let who = format!("{} of warp {} in CTA {x},{y},{z}{seen}", lanes(fault.lanes), fault.warp);
     let severity = if fault.kind.is_fatal() { Severity::Error } else { Severity::Warning };
     let text = Text { message: format!("{}: {who}", fault.message), help: None };
-    let mut out =
-        Diagnostic::new(range(fault.site), Finding::Run(fault.kind.name(), Arc::new(text))).severity(severity);
+    let mut out = Diagnostic::new(range(fault.site), Finding::run(fault.kind.name(), text)).severity(severity);
     if let Some((site, message)) = &fault.related {
         out.related.push(Related::new(range(*site), message.as_str()));
     }

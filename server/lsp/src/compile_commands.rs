@@ -1,6 +1,6 @@
 //! The architectures for which a build compiles a file, from `compile_commands.json`.
 
-use ptx_analysis::inline::TargetSet;
+use ptx_analysis::TargetSet;
 use ptx_gate::files::{self, BoundedFolder, is_local, repository};
 use ptx_gate::names::FileName;
 use serde::Deserialize;

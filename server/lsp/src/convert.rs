@@ -1,8 +1,7 @@
 //! Conversion from data with byte offsets to the types of the protocol.
 
 use super::session::ClientFeatures;
-use ptx_analysis::Code;
-use ptx_analysis::Severity;
+use ptx_analysis::{Code, Severity};
 use ptx_ide::{OutlineSymbol, SymbolKind};
 use ptx_interp::findings::FaultKind;
 use ptx_syntax::Rope;

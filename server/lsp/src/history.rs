@@ -6,8 +6,7 @@
 
 use super::runs::EvaluationSlot;
 use super::sync::lock;
-use ptx_analysis::inline::TargetSet;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::{Figures, TargetSet};
 use ptx_host::HostHolding;
 use ptx_ide::holding::Holding;
 use ptx_syntax::SnapshotId;

@@ -1,7 +1,6 @@
 //! Severities of diagnostic codes, for the language server and the command line.
 
-use ptx_analysis::codes::DiagnosticLevel;
-use ptx_analysis::{Code, Diagnostic, Severity, generated};
+use ptx_analysis::{Code, Diagnostic, DiagnosticLevel, Severity, generated};
 use std::collections::HashMap;
 
 /// The names of the levels, the most severe first.
@@ -85,7 +84,6 @@ fn is_off(code: Code) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     #[test]
     fn usual_levels_and_others() {
@@ -99,7 +97,7 @@ mod tests {
         assert_eq!(of(&levels, Code::Deprecated), None);
         assert_eq!(of(&levels, Code::NotPortable), Some(Severity::Hint));
         assert!(levels.want_portable() && !levels.want_costly());
-        let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::Run(name, Arc::default()));
+        let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::run(name, ptx_analysis::Text::default()));
         levels.set(Code::Run, None);
         assert!(levels.apply(vec![found("a"), found("b")]).is_empty());
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());

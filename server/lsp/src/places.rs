@@ -8,7 +8,7 @@ use super::platform::Pool;
 use super::position::ColumnEncoding;
 use super::server::Server;
 use super::session::ClientFeatures;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::settings::PtxasSettings;
 use super::sync::lock;
 use super::vouched::VouchedProgram;
 use ptx_analysis::module::{is_function, items};
-use ptx_analysis::registers::{Figures, MeasuredRegisters};
+use ptx_analysis::{Figures, MeasuredRegisters};
 use ptx_nvidia::compare::AssemblerComparison;
 use ptx_nvidia::output::AssemblerFunction;
 use ptx_nvidia::run::{CLEANUP_TIMEOUT, Runner};

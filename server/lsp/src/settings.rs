@@ -9,7 +9,7 @@ mod schema;
 mod slot;
 
 use crate::levels::DiagnosticLevels;
-use ptx_analysis::project::Project;
+use ptx_analysis::Project;
 use ptx_ide::{CompletionOptions, FormatOptions, HintOptions, LensOptions};
 use ptx_interp::findings::Checks;
 use ptx_interp::machine;

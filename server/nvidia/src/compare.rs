@@ -3,9 +3,9 @@
 use super::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
 use super::run::Runner;
 use super::{AssemblerFailure, AssemblerOutput, Configuration, Task, ToolInfo};
-use ptx_analysis::module::{Definition, definition, is_function, items};
+use ptx_analysis::module::{definition, is_function, items};
 use ptx_analysis::target::find_architecture;
-use ptx_analysis::{Analyzer, ModuleFacts, registers};
+use ptx_analysis::{Analyzer, Definition, ModuleFacts, registers};
 use ptx_syntax::{Snapshot, fields};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -100,7 +100,7 @@ pub fn compare(
 /// Returns the function with a body whose header contains the beginning of a range.
 pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<String> {
     let f = fields();
-    let headed = |item: &ptx_analysis::module::ModuleItem<'_>| {
+    let headed = |item: &ptx_analysis::ModuleItem<'_>| {
         let body = item.node.child_by_field_id(f.body).filter(|_| is_function(item.node) && !item.unclosed);
         body.is_some_and(|body| (item.range.start..=body.start_byte()).contains(&range.start))
     };

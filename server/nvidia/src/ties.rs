@@ -2,8 +2,7 @@
 //! that have no instruction of their own.
 
 use super::disassembly::{Disassembly, MachineFunction};
-use ptx_analysis::registers::RegisterReport;
-use ptx_analysis::registers::facts::FunctionFacts;
+use ptx_analysis::{FunctionFacts, RegisterReport};
 use ptx_syntax::Snapshot;
 use std::collections::{BTreeMap, HashMap};
 

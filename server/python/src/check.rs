@@ -2,9 +2,8 @@
 
 use crate::guard::detached;
 use crate::lines::Lines;
-use ptx_analysis::codes::DiagnosticLevel;
 use ptx_analysis::target::find_architecture;
-use ptx_analysis::{Analyzer, Report};
+use ptx_analysis::{Analyzer, DiagnosticLevel, Report};
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::Snapshot;
 use pyo3::exceptions::PyValueError;

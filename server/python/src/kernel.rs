@@ -4,7 +4,7 @@ use crate::arguments::{DescribedArgument, Memory, argument};
 use crate::check::Related;
 use crate::guard::{Interruption, detached, exception, guarded};
 use crate::lines::Lines;
-use ptx_analysis::signature::Array;
+use ptx_analysis::Array;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, Fault, FaultKind};
 use ptx_interp::launch::{ByteState, Launch, LaunchMistake, NamedArgument, status_name};
@@ -175,7 +175,7 @@ impl Kernel {
     fn parameters(&self) -> Vec<Parameter> {
         let declared = self.kernel.function().map(|f| f.parameters.as_slice()).unwrap_or_default();
         let uses = self.kernel.uses();
-        let of = |(index, parameter): (usize, &ptx_analysis::signature::Parameter)| {
+        let of = |(index, parameter): (usize, &ptx_analysis::Parameter)| {
             let uses = uses.get(index).cloned().unwrap_or_default();
             Parameter {
                 name: parameter.name.to_string(),

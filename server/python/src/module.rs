@@ -5,7 +5,6 @@ use crate::evaluation::{self, Evaluation, WrittenLaunches};
 use crate::guard::{detached, exception};
 use crate::kernel::Kernel;
 use crate::lines::Lines;
-use ptx_analysis::program::ModuleProgram;
 use ptx_launch::direct::PreparedKernel;
 use ptx_launch::evaluate::{EvaluationError, LaunchModule};
 use ptx_syntax::Snapshot;
@@ -24,10 +23,7 @@ pub struct Module {
 impl Module {
     #[new]
     fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
-        detached(py, || {
-            let program = Arc::new(ModuleProgram::new(&Snapshot::new(text)));
-            Self { module: LaunchModule { program, text: text.into() }, lines: Arc::new(Lines::new(text)) }
-        })
+        detached(py, || Self { module: LaunchModule::new(&Snapshot::new(text)), lines: Arc::new(Lines::new(text)) })
     }
 
     /// Returns the names of the kernels.

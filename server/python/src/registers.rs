@@ -3,8 +3,8 @@
 use crate::check::architecture;
 use crate::guard::detached;
 use crate::lines::Lines;
-use ptx_analysis::registers::{RegisterReport, estimate, left_out, report};
-use ptx_analysis::{Analyzer, Severity};
+use ptx_analysis::registers::{OLDEST, left_out, number, report};
+use ptx_analysis::{Analyzer, RegisterReport, Severity};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::Snapshot;
@@ -80,9 +80,9 @@ fn estimated(text: &str, target: Option<&'static TargetInfo>) -> Estimates {
     let checked = analyzer.analyze(&snapshot);
     analyzer.lints(&snapshot, &|| false);
     let facts = analyzer.facts();
-    let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
+    let is_old = |t: &&TargetInfo| number(t).is_some_and(|n| n < OLDEST);
     let own = checked.environment.target.filter(|t| !is_old(t));
-    let Some(target) = own.or_else(|| ISA.target(&format!("sm_{}", estimate::OLDEST))) else {
+    let Some(target) = own.or_else(|| ISA.target(&format!("sm_{}", OLDEST))) else {
         return (Vec::new(), Vec::new());
     };
     let functions = report(&snapshot, &facts, Some(target));

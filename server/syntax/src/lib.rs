@@ -15,6 +15,7 @@ mod rare;
 mod threads;
 pub mod trivia;
 mod visible;
+pub mod walk;
 
 pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};

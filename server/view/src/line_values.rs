@@ -1,7 +1,7 @@
 //! The values that the instructions of a warp wrote last, shown at the ends of lines.
 
 use crate::lane_values::LaneValues;
-use ptx_analysis::flow::RegisterSlot;
+use ptx_flow::flow::RegisterSlot;
 use ptx_interp::findings::InstructionSite;
 use ptx_interp::inspect;
 use ptx_interp::machine::{RecordedStep, RegisterWrite, WarpId};

@@ -2,9 +2,9 @@
 //! be inside the text.
 
 use crate::bytes::{boundary, split};
-use ptx_analysis::program::ModuleProgram;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report};
+use ptx_check::execution::CheckedProgram;
+use ptx_check::{Analyzer, Report};
+use ptx_flow::registers::Figures;
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, OutlineSymbol, PressureHints, TextEdit, apply, assists,
     callables, code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation,
@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
         assert!(!finding.message().is_empty(), "{finding:?}");
     }
     let figures = Figures::default().next(&snapshot, &analyzer.facts(), report.environment.target);
-    let _ = ModuleProgram::of(&snapshot, &report.diagnostics);
+    let _ = CheckedProgram::of(&snapshot, &report.diagnostics);
     document(&text, &snapshot, &figures);
     // Every second position is at a diagnostic, because fixes are offered there.
     for place in 0..PLACES {

@@ -4,7 +4,7 @@
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
 use crate::separators::respaced;
-use ptx_analysis::{Analyzer, Severity};
+use ptx_check::{Analyzer, Severity};
 use ptx_syntax::{Outline, ParsedPart, Snapshot};
 
 /// Checks a text, repeated several times, in chunks of a random size.

@@ -2,7 +2,7 @@
 //! a fresh run.
 
 use crate::bytes::{Bytes, boundary, split};
-use ptx_analysis::{Analyzer, Diagnostic};
+use ptx_check::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Node, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};

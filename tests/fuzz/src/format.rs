@@ -1,7 +1,7 @@
 //! Formatting changes only white space, is idempotent, and does not change the diagnostics.
 
 use crate::bytes::{Bytes, split};
-use ptx_analysis::Analyzer;
+use ptx_check::Analyzer;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, apply_in_order, format, format_on_type, format_range};
 use ptx_syntax::{Node, Snapshot};
 

@@ -3,7 +3,6 @@
 
 use crate::bytes::{Bytes, boundary, split};
 use crate::edits::PIECES;
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::launch::Launch;
 use ptx_interp::machine::{Detail, RunStatus, Settings, WarpId};
@@ -20,7 +19,7 @@ use ptx_view::row::RowStyle;
 use ptx_view::{Course, TimelineQuery, ViewContext, ViewQuery};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Maximum number of warp instructions per run.
 const LIMIT: u64 = 8_000;
@@ -33,8 +32,7 @@ pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let how = bytes.byte();
     let text = if text.trim().is_empty() { generate(&mut bytes) } else { mutate(text, &mut bytes) };
-    let module =
-        LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(&text))), text: text.as_str().into() };
+    let module = LaunchModule::new(&Snapshot::new(&text));
     let mut launches = module.launches().0;
     if launches.is_empty() {
         launches.extend(module.kernels().take(1).map(|k| Launch { entry: k.into(), ..Launch::default() }));

@@ -2,7 +2,6 @@
 //! reading it again must give the same, and binding it to a module must respect the limits.
 
 use crate::bytes::split;
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{Launch, LaunchMistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
@@ -15,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 /// The module to launch, with parameters of many kinds and variables in all state spaces.
 const MODULE: &str = include_str!("launched.ptx");
 
-static PROGRAM: LazyLock<Arc<ModuleProgram>> = LazyLock::new(|| Arc::new(ModuleProgram::new(&Snapshot::new(MODULE))));
+static LAUNCHED: LazyLock<LaunchModule> = LazyLock::new(|| LaunchModule::new(&Snapshot::new(MODULE)));
 
 /// Parses a launch in all formats.
 pub fn run(data: &[u8]) {
@@ -31,8 +30,7 @@ pub fn run(data: &[u8]) {
     }
     if which & 3 == 1 {
         let above = format!("{text}\n{MODULE}");
-        let module =
-            LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(&above))), text: above.as_str().into() };
+        let module = LaunchModule::new(&Snapshot::new(&above));
         let (launches, mistakes) = module.launches();
         places(&above, &mistakes);
         launches.into_iter().take(3).for_each(try_it);
@@ -48,11 +46,10 @@ pub fn run(data: &[u8]) {
         }
     }
     if which & 4 == 4 {
-        let module = LaunchModule { program: Arc::clone(&PROGRAM), text: MODULE.into() };
         let table = serde_json::from_str(&text).map(LaunchOrigin::Table);
         let launch = table.unwrap_or(LaunchOrigin::Lines(text));
         let at = (which & 8 == 8).then(|| bytes.number());
-        if let Ok(chosen) = module.choose(&LaunchQuery { entry: None, at, launch, number: bytes.byte().into() }) {
+        if let Ok(chosen) = LAUNCHED.choose(&LaunchQuery { entry: None, at, launch, number: bytes.byte().into() }) {
             try_it(chosen.launch);
         }
     }
@@ -82,13 +79,13 @@ fn again(launch: &Launch) {
 /// Binds a launch to the module, and allocates its buffers.
 fn try_it(mut launch: Launch) {
     launch.entry = "k".into();
-    let mut mistakes = settle(&mut launch, &PROGRAM, MODULE);
+    let mut mistakes = settle(&mut launch, &LAUNCHED.program, MODULE);
     mistakes.extend(launch.read_files(&mut |_| Ok(vec![1, 2, 3, 4])));
     if !mistakes.is_empty() {
         return;
     }
-    complete(&mut launch, &PROGRAM, MODULE);
-    let executable = Executable::new(Arc::clone(&PROGRAM), "k").unwrap_or_else(|why| panic!("{}", why.0));
+    complete(&mut launch, &LAUNCHED.program, MODULE);
+    let executable = Executable::new(Arc::clone(&LAUNCHED.program), "k").unwrap_or_else(|why| panic!("{}", why.0));
     let settings = Settings { limit: 100, memory: 1 << 20, ..Settings::default() };
     if let Ok(bound) = bind(&launch, Arc::new(executable), settings) {
         let run = ptx_interp::trace::run(bound.machine, &|| false);

@@ -42,7 +42,7 @@ fn runs_of_generated_kernels_contradict_no_claim() {
     for seed in SEEDS {
         let text = generate::kernel(seed);
         let module = module(&text);
-        let errors: Vec<String> = module.program.errors.iter().map(|e| e.message()).collect();
+        let errors: Vec<String> = module.errors.iter().map(|e| e.message()).collect();
         assert!(errors.is_empty(), "seed {seed}: {errors:?}\n{text}");
         let facts = all_addresses(&module);
         tally.count(&facts);

@@ -1,6 +1,6 @@
 //! An empty text has no error in an editor. On the command line it has one, because the assembler rejects it.
 
-use ptx_analysis::Analyzer;
+use ptx_check::Analyzer;
 use ptx_syntax::Snapshot;
 
 #[test]

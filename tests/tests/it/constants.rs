@@ -1,8 +1,8 @@
 //! Constant expressions have the same values here as in the assembler.
 
-use ptx_analysis::ast::{ConstantValue, Operand, OperandKind};
-use ptx_analysis::literal::{self, FloatLiteral};
-use ptx_analysis::lower::{ItemSource, instruction};
+use ptx_sema::hir::ast::{ConstantValue, Operand, OperandKind};
+use ptx_sema::hir::literal::{self, FloatLiteral};
+use ptx_sema::hir::lower::{ItemSource, instruction};
 use ptx_syntax::Snapshot;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! docs/diagnostics/README.md lists every diagnostic with its default level. It is generated from the registry and the
 //! pages. `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
-use ptx_analysis::Code;
-use ptx_analysis::codes::DiagnosticLevel;
+use ptx_check::Code;
+use ptx_check::DiagnosticLevel;
 use std::path::Path;
 
 const HEAD: &str = "# Diagnostics

@@ -1,7 +1,7 @@
 //! Every offered fix removes its diagnostic and causes no other. The test applies each to the fixtures and to the
 //! examples of the diagnostics' pages, and checks the result.
 
-use ptx_analysis::{Diagnostic, Report, Severity};
+use ptx_check::{Diagnostic, Report, Severity};
 use ptx_ide::{FixAction, TextEdit, apply, fix_all, of_diagnostic};
 use ptx_syntax::Snapshot;
 use ptx_tests::annotations::{analyzer, revisions};

@@ -75,7 +75,7 @@ fn examples_of_the_diagnostics_pages_are_true() {
     let mut pages = files(&root().join("../docs/diagnostics"), "md");
     // The README is the list of all pages.
     pages.retain(|p| p.file_name().is_some_and(|n| n != "README.md"));
-    let codes: Vec<&str> = ptx_analysis::Code::ALL.iter().map(|c| c.name()).collect();
+    let codes: Vec<&str> = ptx_check::Code::ALL.iter().map(|c| c.name()).collect();
     let mut wrong = Vec::new();
     for page in &pages {
         let code = page.file_stem().and_then(|s| s.to_str()).unwrap_or("");
@@ -100,8 +100,7 @@ fn examples_of_the_diagnostics_pages_are_true() {
                 wrong.extend(differ.into_iter().map(|w| format!("{code}, example {}: {w}", index + 1)));
                 continue;
             }
-            let lints =
-                if ptx_analysis::Code::named(code).is_some_and(ptx_analysis::Code::is_lint) { LINTS } else { "" };
+            let lints = if ptx_check::Code::named(code).is_some_and(ptx_check::Code::is_lint) { LINTS } else { "" };
             wrong.extend(check(&format!("{code}, example {}", index + 1), &format!("{example}{lints}")));
         }
     }

@@ -1,8 +1,8 @@
 //! PTX in strings of CUDA C++: our verdicts on the probes in `tests/inline`, compared with recorded ones of NVIDIA's
 //! compilers. `tests/inline/README.md` describes probes, marks and records.
 
-use ptx_analysis::Severity;
-use ptx_analysis::inline::TargetSet;
+use ptx_check::Severity;
+use ptx_check::inline::TargetSet;
 use ptx_host::{Host, HostChecker, HostTargets, Language};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

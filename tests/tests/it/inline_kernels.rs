@@ -1,7 +1,6 @@
 //! Statements with PTX in strings as kernels: they are valid PTX, they run, and their results are right.
 
-use ptx_analysis::program::ModuleProgram;
-use ptx_analysis::{Analyzer, Severity};
+use ptx_check::{Analyzer, Severity};
 use ptx_host::kernel::kernel;
 use ptx_host::{GroupView, Host, HostChecker, Language, is_ptx};
 use ptx_interp::machine::Settings;
@@ -9,7 +8,6 @@ use ptx_launch::evaluate::LaunchModule;
 use ptx_syntax::Snapshot;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 /// All statements of a C++ text as kernels, or why they are none.
 fn kernels(text: &str) -> Vec<Result<String, String>> {
@@ -38,7 +36,7 @@ fn only(statement: &str) -> String {
 fn run(kernel: &str, expected: &str) -> Vec<String> {
     let text = kernel.replacen("\n.visible .entry", &format!("\n//! expect: {expected}\n.visible .entry"), 1);
     let snapshot = Snapshot::new(&text);
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text: text.as_str().into() };
+    let module = LaunchModule::new(&snapshot);
     let (launches, mistakes) = module.launches();
     let mut wrong: Vec<String> = mistakes.iter().map(|m| m.message.clone()).collect();
     for launch in launches {

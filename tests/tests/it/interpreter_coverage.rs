@@ -4,7 +4,6 @@
 //! targets that support them.
 
 use expect_test::expect_file;
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::{Executable, OpAction};
 use ptx_interp::findings::InstructionSite;
 use ptx_isa::ISA;
@@ -126,7 +125,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Decoded> {
     }
     text.push_str("L: ret;\n}\n");
     let snapshot = ptx_syntax::Document::new(text.as_str()).snapshot();
-    let program = Arc::new(ModuleProgram::new(&snapshot));
+    let program = Arc::new(ptx_check::execution::CheckedProgram::new(&snapshot).program);
     assert!(program.errors.is_empty(), "{version} {target}: {:?}", program.errors.first());
     let executable = match Executable::new(program, "k") {
         Ok(executable) => executable,

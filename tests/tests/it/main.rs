@@ -7,6 +7,7 @@ mod constants;
 mod coverage;
 mod diagnostics_table;
 mod documentation;
+mod doors;
 mod fixes;
 mod fixtures;
 mod hard_cases;

@@ -2,7 +2,7 @@
 //! records it).
 
 use flate2::read::GzDecoder;
-use ptx_analysis::registers::occupancy::{ASSUMED_THREADS, LimitedBy, Needs, Occupancy};
+use ptx_flow::registers::occupancy::{ASSUMED_THREADS, LimitedBy, Needs, Occupancy};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use std::fs::File;

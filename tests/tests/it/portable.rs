@@ -1,7 +1,6 @@
 //! Every launch of our kernels writes the same bytes on every computer: tests/portable/results.tsv has their digests, for this test on each
 //! platform that runs it, and for server/web/tests/kernels.test.mjs.
 
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::machine::{RunStatus, Settings};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::report::report;
@@ -9,7 +8,6 @@ use ptx_syntax::Snapshot;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 const RESULTS: &str = include_str!("../../portable/results.tsv");
 
@@ -25,7 +23,7 @@ fn written(buffers: &BTreeMap<String, String>) -> String {
 
 /// The lines of a file's launches: file, kernel, index of the launch among those of the kernel, warp instructions, digest of all buffers.
 fn lines_of(name: &str, text: &str) -> String {
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(text))), text: text.into() };
+    let module = LaunchModule::new(&Snapshot::new(text));
     let (launches, mistakes) = module.launches();
     assert!(mistakes.is_empty() && !launches.is_empty(), "{name}: {mistakes:?}");
     let mut lines = String::new();

@@ -1,6 +1,6 @@
 //! Properties of any text: an incremental check reports the same as a fresh one, and nothing panics.
 
-use ptx_analysis::{Analyzer, Diagnostic, Report, Severity};
+use ptx_check::{Analyzer, Diagnostic, Report, Severity};
 use ptx_syntax::{Document, Outline, ParsedPart, PlainKind, Snapshot};
 use ptx_tests::generate::Random;
 use std::fs;

@@ -1,10 +1,10 @@
 //! Register limits, registers around calls and the layout of shared memory equal those of the assembler
 //! (tests/oracle/registers.py records them).
 
-use ptx_analysis::Analyzer;
-use ptx_analysis::registers::{self, RegisterReport};
-use ptx_analysis::target::find_target;
+use ptx_check::Analyzer;
+use ptx_flow::registers::{self, RegisterReport};
 use ptx_isa::ISA;
+use ptx_sema::target::find_target;
 use ptx_syntax::Snapshot;
 use serde_json::Value;
 use std::fs;

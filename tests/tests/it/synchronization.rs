@@ -1,7 +1,6 @@
 //! The kernels of `tests/synchronization`: the interpreter finds nothing in correct ones and computes what an independent
 //! model expects; it finds each planted mistake at its line. The exceptions are listed in `missed.txt`, exactly.
 
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::FaultKind;
 use ptx_interp::machine::Settings;
 use ptx_launch::evaluate::LaunchModule;
@@ -11,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 /// Maximum number of warp instructions of a launch.
 const LIMIT: u64 = 1_000_000;
@@ -73,7 +71,7 @@ struct KernelResult {
 
 fn run(text: &str) -> KernelResult {
     let snapshot = Snapshot::new(text);
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text: text.into() };
+    let module = LaunchModule::new(&snapshot);
     let (launches, mistakes) = module.launches();
     let mut out = KernelResult { found: Vec::new(), failed: Vec::new(), launches: launches.len(), expectations: 0 };
     out.failed.extend(mistakes.iter().map(|m| format!("the launch has a mistake: {}", m.message)));

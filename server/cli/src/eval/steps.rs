@@ -69,7 +69,7 @@ fn line(
         for change in &step.changes {
             let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len());
             let Some(function) = function else { continue };
-            let slot = ptx_analysis::flow::RegisterSlot(change.slot);
+            let slot = ptx_analysis::RegisterSlot(change.slot);
             let read_as = read_as.entry(change.function).or_insert_with(|| inspect::meanings(function));
             let read_as = read_as.get(change.slot as usize).copied().flatten();
             let values = LaneValues::of_write(function.declaration(slot).ty.name(), read_as, change, step.mask);

@@ -8,7 +8,6 @@ use super::positions;
 use crate::eval;
 use crate::source::place;
 use ptx_analysis::Severity;
-use ptx_analysis::program::ModuleProgram;
 use ptx_gate::words::{quoted, visible};
 use ptx_interp::launch::ChangedElements;
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
@@ -24,7 +23,6 @@ use ptx_view::Course;
 use ptx_view::line_values::LastValues;
 use serde_json::Value;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Maximum number of faults that are described.
@@ -55,7 +53,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     let input = InputText::of_ptx(arguments, context)?;
     let snapshot = Snapshot::in_chunks(&input.text, 1);
     let rope = snapshot.rope().clone();
-    let module = LaunchModule { program: Arc::new(ModuleProgram::new(&snapshot)), text: input.text.as_str().into() };
+    let module = LaunchModule::new(&snapshot);
     if (context.cancelled)() {
         return Err(cancelled());
     }

@@ -5,7 +5,7 @@ use super::call::{CallContext, cancelled};
 use super::cut::{self, MAX_ANSWER};
 use super::input::{self, InputText};
 use crate::regs::{self, RegsEstimate, RegsFile};
-use ptx_analysis::registers::RegisterReport;
+use ptx_analysis::RegisterReport;
 use ptx_gate::words::visible;
 use ptx_mcp::ToolAnswer;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Register reports for people: a table per file, with the numbers first because names may be long.
 
 use super::RegsFile;
-use ptx_analysis::registers::RegisterReport;
+use ptx_analysis::RegisterReport;
 use ptx_gate::words::visible;
 use std::fmt::Write;
 

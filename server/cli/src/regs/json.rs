@@ -1,7 +1,7 @@
 //! Register reports as JSON, one object per line.
 
 use super::RegsFile;
-use ptx_analysis::registers::RegisterReport;
+use ptx_analysis::RegisterReport;
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use super::Assist;
 use super::site::AssistSite;
 use crate::TextEdit;
-use ptx_analysis::ast::{Instruction, OperandKind};
+use ptx_analysis::{Instruction, OperandKind};
 use ptx_isa::ISA;
 use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{fields, kinds};

@@ -2,7 +2,7 @@
 
 use super::Assist;
 use crate::TextEdit;
-use ptx_analysis::lower::named_children;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

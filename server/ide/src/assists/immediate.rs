@@ -3,9 +3,7 @@
 use super::Assist;
 use super::site::{AssistSite, Matched};
 use crate::TextEdit;
-use ptx_analysis::literal;
-use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_analysis::types::TypeId;
+use ptx_analysis::{OperandPattern, OperandSpec, TypeId, literal};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 

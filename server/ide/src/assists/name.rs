@@ -5,11 +5,11 @@ use super::Assist;
 use crate::demangle::demangle;
 use crate::references::{declaration_at, own_name};
 use crate::rename::{Separation, separate, uses};
-use ptx_analysis::Analyzer;
-use ptx_analysis::flow::webs::{WebPlace, Webs, webs};
-use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
-use ptx_analysis::semantics::names::{DeclarationKind, DeclarationNode, function_around};
-use ptx_analysis::symbols::VariableOrigin;
+use ptx_analysis::names::function_around;
+use ptx_analysis::{
+    Analyzer, DeclarationKind, DeclarationNode, FlowFunction, OperandRole, OperandValue, VariableOrigin, WebPlace,
+    Webs, webs,
+};
 use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;

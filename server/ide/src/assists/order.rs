@@ -3,10 +3,9 @@
 use super::Assist;
 use crate::TextEdit;
 use crate::walk::roots_in;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::mnemonic;
-use ptx_analysis::semantics;
+use ptx_analysis::{Candidate, mnemonic};
 use ptx_isa::ISA;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -97,7 +96,7 @@ fn canonical(written: &str) -> Option<String> {
     let (name, rest) = written.split_at(written.find('.')?);
     let modifiers = split(rest);
     let opcode = ISA.opcode(name)?;
-    let head = semantics::mnemonic(opcode, &modifiers)?;
+    let head = mnemonic::resolve(opcode, &modifiers)?;
     if head.mismatch.is_some() || !head.ignored.is_empty() {
         return None;
     }
@@ -113,9 +112,8 @@ fn canonical(written: &str) -> Option<String> {
     if ordered == modifiers || sorted(&ordered) != sorted(&modifiers) {
         return None;
     }
-    let again = semantics::mnemonic(opcode, &ordered)?;
-    let same =
-        |other: &mnemonic::Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
+    let again = mnemonic::resolve(opcode, &ordered)?;
+    let same = |other: &Candidate| std::ptr::eq(other.form, candidate.form) && other.values == candidate.values;
     again.candidates.first().is_some_and(same).then(|| format!("{name}{}", ordered.concat()))
 }
 

@@ -1,13 +1,11 @@
 //! The instruction at the cursor.
 
 use crate::TextEdit;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::lower::{self, ItemSource, named_children};
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics::names::LocalNames;
-use ptx_analysis::semantics::{ResolvedInstruction, Semantics, instruction_around};
-use ptx_analysis::spec::OperandVariant;
-use ptx_analysis::{Severity, statement};
+use ptx_analysis::{
+    Candidate, Instruction, ItemSource, LocalNames, OperandVariant, ResolvedInstruction, Semantics, Severity,
+    instruction_around, lower, statement,
+};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 

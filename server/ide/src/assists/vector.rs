@@ -5,11 +5,7 @@
 
 use super::Assist;
 use super::site::{AssistSite, Matched, names_in};
-use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::literal;
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics;
-use ptx_analysis::spec::{OperandPattern, OperandSpec};
+use ptx_analysis::{Candidate, Instruction, Operand, OperandKind, OperandPattern, OperandSpec, literal, mnemonic};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Length, OperandAccess, ValueKind};
 use ptx_syntax::Snapshot;
@@ -317,7 +313,7 @@ fn is_form(opcode: &str, head: &str) -> bool {
     let modifiers: Vec<String> =
         head.strip_prefix(opcode).unwrap_or("").split('.').skip(1).map(|m| format!(".{m}")).collect();
     let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-    let resolved = ISA.opcode(opcode).and_then(|o| semantics::mnemonic(o, &modifiers));
+    let resolved = ISA.opcode(opcode).and_then(|o| mnemonic::resolve(o, &modifiers));
     resolved.is_some_and(|h| h.candidates.iter().any(|c: &Candidate| c.values.iter().any(Option::is_some)))
 }
 

@@ -10,7 +10,7 @@ use super::topic::Topic;
 use super::trial::{StatementTrial, TrialVerdict};
 use super::usage;
 use super::{Item, ItemKind, List};
-use ptx_analysis::symbols::{Symbol, VariableSymbol};
+use ptx_analysis::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, ModifierInfo, TypeClass};
 

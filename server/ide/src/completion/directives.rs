@@ -7,7 +7,7 @@ use super::tokens::CompletionTokenKind;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
 use crate::walk::top;
-use ptx_analysis::symbols::Symbol;
+use ptx_analysis::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, GateKind};
 use ptx_syntax::kinds;
@@ -182,7 +182,7 @@ impl List<'_, '_> {
         if !matches!(before.at(before.len() - 1), "," | ".target") {
             return;
         }
-        let own = ptx_analysis::target::Environment { target: None, options: Vec::new(), ..self.environment.clone() };
+        let own = ptx_analysis::Environment { target: None, options: Vec::new(), ..self.environment.clone() };
         let mut found: Vec<Item> = Vec::new();
         for target in ISA.targets {
             let option = target.features.is_empty();

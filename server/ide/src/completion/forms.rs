@@ -3,7 +3,8 @@
 use super::reach;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
+use ptx_analysis::spec::operand_variants;
+use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::ValueKind;
 

@@ -6,7 +6,7 @@ use super::tokens::CompletionTokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List};
-use ptx_analysis::semantics;
+use ptx_analysis::mnemonic;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Opcode};
 
@@ -17,7 +17,7 @@ const RARE: f64 = 0.03;
 
 /// Whether an opcode is legal without modifiers.
 pub fn is_whole(opcode: &'static Opcode) -> bool {
-    semantics::mnemonic(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
+    mnemonic::resolve(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
 }
 
 impl List<'_, '_> {

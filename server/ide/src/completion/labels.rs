@@ -4,7 +4,7 @@ use super::place::CompletionPlace;
 use super::scope::{self, Label, Name};
 use super::tokens::{CompletionTokenKind, Tokens};
 use super::{Item, ItemKind, List};
-use ptx_analysis::symbols::Symbol;
+use ptx_analysis::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{FormPattern, Opcode, ValueKind as OperandKind};
 

@@ -14,16 +14,12 @@ use super::tokens::CompletionTokenKind as TokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List, forms};
-use ptx_analysis::ast::{OperandKind, SourceWord};
-use ptx_analysis::lower::named_children;
-use ptx_analysis::operands::NameLookup;
-use ptx_analysis::semantics;
-use ptx_analysis::spec::OperandSpec;
-use ptx_analysis::symbols::{Symbol, VariableOrigin};
-use ptx_analysis::target::Environment;
-use ptx_analysis::types::TypeId;
+use ptx_analysis::{
+    Environment, NameLookup, OperandKind, OperandSpec, SourceWord, Symbol, TypeId, VariableOrigin, mnemonic, names,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, kinds};
 use want::{OperandContext, Want, accepts, fits, rank, takes_special, wanted};
 
@@ -67,7 +63,7 @@ impl<'t> List<'_, 't> {
         }
         let locals = scope::locals(self.place);
         let names = NamesInScope::new(self.place, &locals);
-        let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
+        let Some(resolved) = mnemonic::resolve(head.opcode, &head.modifiers()) else { return };
         let near = Near::new(self.place);
         let mut fitting = fitting(self.place, head, &spot, &resolved, &names, self.environment);
         if let (Some(best), Some(count)) = (fitting.first(), self.operands_in_all(&spot)) {
@@ -147,13 +143,13 @@ impl<'t> List<'_, 't> {
         let behind = close.filter(|i| after.at(i + 1) == ",").map(|i| after.at(i + 2));
         let name = name.or(behind)?;
         let snapshot = self.place.snapshot;
-        let function = |name: &str| semantics::names::find(snapshot, snapshot.root_at(self.place.start), name);
+        let function = |name: &str| names::find(snapshot, snapshot.root_at(self.place.start), name);
         if !name.starts_with('%') {
             return function(name).map(|f| f.statement);
         }
         let table = after.at(after.len().checked_sub(1)?);
         let from = snapshot.leaf(self.place.start..self.place.start)?;
-        let label = semantics::names::find(snapshot, from, table)?.statement;
+        let label = names::find(snapshot, from, table)?.statement;
         let list = label.next_named_sibling()?;
         if list.kind_id() == kinds().call_prototype_directive {
             return Some(list);
@@ -466,7 +462,7 @@ impl<'t> List<'_, 't> {
     fn components(&mut self, head: &MnemonicAtCursor, spot: &OperandSpot, object: &str) {
         let locals = scope::locals(self.place);
         let names = NamesInScope::new(self.place, &locals);
-        let Some(resolved) = semantics::mnemonic(head.opcode, &head.modifiers()) else { return };
+        let Some(resolved) = mnemonic::resolve(head.opcode, &head.modifiers()) else { return };
         let mut wants: Vec<Want> = Vec::new();
         let mut before = spot.clone();
         before.piece.pop();

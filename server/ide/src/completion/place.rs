@@ -137,7 +137,7 @@ fn is_kernel(snapshot: &Snapshot, function: Node<'_>) -> bool {
 }
 
 fn kind_child(node: Node<'_>) -> Option<Node<'_>> {
-    ptx_analysis::lower::named_children(node).find(|n| n.kind_id() == kinds().function_kind)
+    ptx_syntax::walk::named_children(node).find(|n| n.kind_id() == kinds().function_kind)
 }
 
 fn is_closed_string(tokens: &Tokens, range: Range<usize>) -> bool {
@@ -328,7 +328,7 @@ impl<'t> StatementAtCursor<'t> {
                 body = Some(node);
             }
             if node.is_error() && body.is_none() {
-                let word = ptx_analysis::lower::named_children(node)
+                let word = ptx_syntax::walk::named_children(node)
                     .filter(|n| n.kind_id() == k.function_kind && n.start_byte() < end)
                     .last();
                 if let Some(word) = word {

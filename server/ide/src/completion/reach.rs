@@ -3,9 +3,8 @@
 //! A form has few slots but many values. Values that no rule and no gate distinguishes form one *class*, and one value per
 //! class is tried. This leaves a handful of combinations. The search skips partial combinations that already break a rule.
 
-use ptx_analysis::mnemonic::{Filling, broken_so_far};
-use ptx_analysis::semantics;
-use ptx_analysis::target::Environment;
+use ptx_analysis::mnemonic::{self, broken_so_far};
+use ptx_analysis::{Environment, Filling};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term};
 
@@ -192,9 +191,9 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
 /// The status of the best form that fits some modifiers. If no form fits because the mnemonic is incomplete, this is the
 /// best status of the opcode.
 pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> TargetSupport {
-    let resolved = semantics::mnemonic(opcode, modifiers).filter(|h| h.mismatch.is_none());
+    let resolved = mnemonic::resolve(opcode, modifiers).filter(|h| h.mismatch.is_none());
     let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
-        let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &candidate.values, None) == Some(true);
+        let applies = |g: &Gate| mnemonic::holds(g.when, &candidate.values, None) == Some(true);
         TargetSupport::when(candidate.form.gates, environment, applies)
     });
     let whole = candidates.min_by_key(|s| s.rank());
@@ -351,7 +350,7 @@ impl<'e> CombinationSearch<'e> {
         let Some(slot) = self.cells.iter().position(|c| *c == SlotFilling::Open) else {
             let values: Vec<Option<&'static str>> =
                 self.cells.iter().map(|c| if let SlotFilling::Value(v) = c { Some(*v) } else { None }).collect();
-            let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
+            let applies = |g: &Gate| mnemonic::holds(g.when, &values, None) == Some(true);
             let status = TargetSupport::when(self.form.gates, self.environment, applies);
             if self.found.as_ref().is_none_or(|(_, best)| status.rank() < best.rank()) {
                 self.found = Some((values, status));
@@ -403,7 +402,7 @@ impl<'e> CombinationSearch<'e> {
 /// The modifiers that are legal after an operand: `[a].unified`.
 pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environment: &Environment) -> Vec<Offer> {
     let mut out: Vec<Offer> = Vec::new();
-    let Some(resolved) = semantics::mnemonic(opcode, head) else { return out };
+    let Some(resolved) = mnemonic::resolve(opcode, head) else { return out };
     for candidate in &resolved.candidates {
         for (index, slot) in candidate.form.slots.iter().enumerate() {
             // The position of an operand in the source depends on which optional operands are present.
@@ -418,10 +417,10 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
             for value in slot.values {
                 let mut values = candidate.values.clone();
                 values[index] = Some(value);
-                if candidate.form.rules.iter().any(|r| ptx_analysis::mnemonic::broken(r, &values, None)) {
+                if candidate.form.rules.iter().any(|r| mnemonic::broken(r, &values, None)) {
                     continue;
                 }
-                let applies = |g: &Gate| ptx_analysis::mnemonic::holds(g.when, &values, None) == Some(true);
+                let applies = |g: &Gate| mnemonic::holds(g.when, &values, None) == Some(true);
                 let status = TargetSupport::when(candidate.form.gates, environment, applies);
                 if !out.iter().any(|o| o.value == *value) {
                     out.push(Offer {

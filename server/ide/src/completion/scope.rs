@@ -4,12 +4,9 @@
 
 use super::place::CompletionPlace;
 use super::tokens::is_part;
-use ptx_analysis::declared;
-use ptx_analysis::lower::{self, ItemSource, named_children};
 use ptx_analysis::module::items;
-use ptx_analysis::operands::NameLookup;
-use ptx_analysis::signature::ContentId;
-use ptx_analysis::symbols::{Symbol, TargetListKind, VariableOrigin};
+use ptx_analysis::{ContentId, ItemSource, NameLookup, Symbol, TargetListKind, VariableOrigin, declared, lower};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! The topics of completion items. They allow a client to request the documentation of an item when the user selects it.
 
 use crate::describe::{self, MarkdownPage};
-use ptx_analysis::semantics::environment;
+use ptx_analysis::environment;
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 
@@ -97,7 +97,7 @@ pub fn documentation(snapshot: &Snapshot, topic: &Topic) -> Option<String> {
         Topic::Constant(name) => describe::constant(ISA.constant(name)?, known),
         Topic::Declared(name, at) => {
             let at = snapshot.leaf(*at..*at)?;
-            let found = ptx_analysis::semantics::names::find(snapshot, at, name)?;
+            let found = ptx_analysis::names::find(snapshot, at, name)?;
             let place = found.declarator.child_by_field_id(ptx_syntax::fields().name).unwrap_or(found.declarator);
             return crate::hover(snapshot, place.start_byte(), None).map(|h| h.markdown);
         }

@@ -2,8 +2,7 @@
 //! made of the text before the word, the word, and the minimum that must follow.
 
 use super::place::ModulePart;
-use ptx_analysis::target::Environment;
-use ptx_analysis::{Analyzer, Code, Diagnostic, Finding, Severity};
+use ptx_analysis::{Analyzer, Code, Environment, Severity};
 use ptx_syntax::Snapshot;
 
 /// The result of a trial.
@@ -74,22 +73,12 @@ impl StatementTrial<'_> {
             if !gates.contains(&error.code()) {
                 return TrialVerdict::Wrong;
             }
-            lacking = lacking.or_else(|| Some(lacking_support(error)));
+            lacking = lacking.or_else(|| Some(error.finding.brief()));
         }
         match lacking {
             Some(message) => TrialVerdict::Lacking(message),
             None if report.diagnostics.iter().any(|d| d.code() == Code::Deprecated) => TrialVerdict::Deprecated,
             None => TrialVerdict::Fine,
         }
-    }
-}
-
-/// The requirement that the module does not meet, without the module's version and target: `needs PTX 8.3`.
-fn lacking_support(error: &Diagnostic) -> String {
-    match &error.finding {
-        Finding::RequiresVersion(found) => found.0.needs(),
-        Finding::RequiresTarget(found) => found.0.needs(),
-        Finding::Removed(found) => found.0.brief(),
-        _ => error.message(),
     }
 }

@@ -3,9 +3,7 @@
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
 use super::{MarkdownPage, always, gate, words};
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics;
-use ptx_analysis::target::Environment;
+use ptx_analysis::{Candidate, Environment, mnemonic};
 use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};
 use std::cmp::Reverse;
@@ -81,7 +79,7 @@ impl FormUsage {
         let fitting = |(mnemonic, weight): &(&'static str, u32)| {
             let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
             let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-            let head = semantics::mnemonic(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
+            let head = mnemonic::resolve(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
             Some((*weight, head.candidates.into_iter().next()?))
         };
         Self { counted: USAGE.mnemonics(opcode.name).iter().filter_map(fitting).collect() }

@@ -1,8 +1,7 @@
 //! Descriptions of forms and their operands.
 
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::types::agreeing;
+use ptx_analysis::{Candidate, OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind};
 
 /// A form as in the manual: without the names of value sets after the names of the slots.

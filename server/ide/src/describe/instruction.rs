@@ -2,10 +2,8 @@
 
 use super::form::{operands, pretty, resolved};
 use super::{MarkdownPage, always, gate, tables, words};
-use ptx_analysis::mnemonic::{self, Candidate, Mnemonic, MnemonicMismatch};
-use ptx_analysis::semantics;
-use ptx_analysis::spec::{OperandVariant, applies};
-use ptx_analysis::target::Environment;
+use ptx_analysis::spec::applies;
+use ptx_analysis::{Candidate, Environment, Mnemonic, MnemonicMismatch, OperandVariant, mnemonic};
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage};
 
 /// The form and the operand variant of an instruction.
@@ -116,7 +114,7 @@ fn added(
     let slots = candidate.form.slots.iter().zip(&candidate.values).enumerate();
     let written = slots.filter(|(_, (s, _))| s.after_operand == 0);
     let modifiers: Vec<&str> = written.filter_map(|(i, (_, v))| if i == slot { Some(value) } else { *v }).collect();
-    let head = semantics::mnemonic(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
+    let head = mnemonic::resolve(opcode, &modifiers).filter(|h| h.mismatch.is_none())?;
     let available = |c: &&Candidate| {
         let applies = |gate: &Gate| mnemonic::holds(gate.when, &c.values, None).unwrap_or(false);
         environment.is_none_or(|e| e.refused(c.form.gates, applies).is_none())

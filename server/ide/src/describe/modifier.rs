@@ -3,8 +3,7 @@
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
 use super::{MarkdownPage, gate, is_worth_a_line, tables, words};
-use ptx_analysis::mnemonic::{self, Candidate};
-use ptx_analysis::target::Environment;
+use ptx_analysis::{Candidate, Environment, mnemonic};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
 

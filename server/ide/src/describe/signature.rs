@@ -1,7 +1,6 @@
 //! The form of a statement with its own modifiers filled in: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
 
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::spec::OperandVariant;
+use ptx_analysis::{Candidate, OperandVariant};
 use std::iter::Peekable;
 use std::str::CharIndices;
 

@@ -6,9 +6,8 @@ use super::instruction::{Chosen, distinct, entry_of, meaning_in};
 use super::relevance::{Words, sentences};
 use super::signature::signature;
 use super::{Explained, MarkdownPage, always, gate, is_bound, lacks};
-use ptx_analysis::mnemonic::{Mnemonic, MnemonicMismatch};
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, applies};
-use ptx_analysis::target::Environment;
+use ptx_analysis::spec::applies;
+use ptx_analysis::{Environment, Mnemonic, MnemonicMismatch, OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Gate, GateKind, Opcode, Passage};
 

@@ -2,7 +2,8 @@
 //! directives, targets, versions.
 
 use super::{MarkdownPage, gates, words};
-use ptx_analysis::target::{Environment, find_target};
+use ptx_analysis::Environment;
+use ptx_analysis::target::find_target;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     Directive, ModifierInfo, Multiprocessor, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,

@@ -1,10 +1,10 @@
 //! Declares a register in the function that needs it.
 
 use super::TextEdit;
-use ptx_analysis::literal;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::occurrences;
-use ptx_analysis::types::{RegisterFit, TypeId, agrees};
+use ptx_analysis::names::occurrences;
+use ptx_analysis::types::agrees;
+use ptx_analysis::{RegisterFit, TypeId, literal};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -2,12 +2,9 @@
 
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
-use ptx_analysis::Code;
-use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicMismatch, MnemonicProblem};
-use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
-use ptx_analysis::semantics;
-use ptx_analysis::symbols::Symbol;
+use ptx_analysis::{
+    Candidate, Code, Instruction, Mnemonic, MnemonicMismatch, MnemonicProblem, Operand, OperandKind, Symbol, mnemonic,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
@@ -58,7 +55,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
                 try_.change(&head, ReplaceableModifiers::Types);
                 try_.add_any();
             }
-            Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
+            Code::OperandKind if statement.diagnostic.is_handle_of_wrong_type() => {
                 try_.change(&head, ReplaceableModifiers::Types)
             }
             Code::StateSpace => {
@@ -351,7 +348,7 @@ fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static ModifierSlot>
 
 /// The first form that the modifiers fit.
 fn fits(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Candidate> {
-    let head = semantics::mnemonic(opcode, modifiers)?;
+    let head = mnemonic::resolve(opcode, modifiers)?;
     if head.mismatch.is_some() { None } else { head.candidates.into_iter().next() }
 }
 

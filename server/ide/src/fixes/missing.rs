@@ -3,12 +3,10 @@
 use super::declare;
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
-use ptx_analysis::align::AlignmentEdit;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
-use ptx_analysis::symbols::Symbol;
-use ptx_analysis::types::{TypeId, register_type};
-use ptx_analysis::{Code, FixEdit};
+use ptx_analysis::types::register_type;
+use ptx_analysis::{
+    AlignmentEdit, Code, FixEdit, Instruction, OperandPattern, OperandSpec, OperandVariant, Symbol, TypeId,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Opcode, OperandAccess, ValueKind};
 

@@ -3,16 +3,10 @@
 use super::declare::{self, indentation};
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
-use ptx_analysis::Code;
-use ptx_analysis::FixEdit;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::literal;
-use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
-use ptx_analysis::rules::foreign_operand;
-use ptx_analysis::rules::undeclared_name::is_template;
-use ptx_analysis::spec::OperandSpec;
-use ptx_analysis::symbols::Symbol;
-use ptx_analysis::types::{TypeId, register_type};
+use ptx_analysis::names::{foreign_operand, is_template};
+use ptx_analysis::operands::special;
+use ptx_analysis::types::register_type;
+use ptx_analysis::{Code, FixEdit, Instruction, MismatchKind, OperandMismatch, OperandSpec, Symbol, TypeId, literal};
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ fn header(snapshot: &Snapshot, kind: u16) -> Option<Node<'_>> {
 /// Range of the architecture in `.target`, which may also name options.
 fn architecture(snapshot: &Snapshot) -> Option<Range<usize>> {
     let directive = header(snapshot, kinds().target_directive)?;
-    ptx_analysis::lower::named_children(directive)
+    ptx_syntax::walk::named_children(directive)
         .filter(|n| n.kind_id() == kinds().target_name)
         .find(|n| find_target(&snapshot.text(n.byte_range())).is_some_and(|t| !t.features.is_empty()))
         .map(|n| n.byte_range())

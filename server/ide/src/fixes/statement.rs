@@ -1,17 +1,10 @@
 //! The instruction that a diagnostic is about, and the means to try other texts for it.
 
-use ptx_analysis::Finding;
-use ptx_analysis::align::Alignment;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::mnemonic::Mnemonic;
-use ptx_analysis::operands::{NameLookup, OperandMismatch};
-use ptx_analysis::semantics::names::LocalNames;
-use ptx_analysis::semantics::{VariantFit, choose, instruction_around, mnemonic};
-use ptx_analysis::spec::OperandVariant;
-use ptx_analysis::symbols::Symbol;
-use ptx_analysis::target::Environment;
-use ptx_analysis::{Diagnostic, Fix, FixEdit, Severity, statement};
+use ptx_analysis::{
+    Alignment, Diagnostic, Environment, Finding, Fix, FixEdit, Instruction, ItemSource, LocalNames, Mnemonic,
+    NameLookup, OperandMismatch, OperandVariant, Severity, Symbol, VariantFit, choose, instruction_around, lower,
+    mnemonic, statement,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -83,7 +76,7 @@ impl<'t> DiagnosedInstruction<'t> {
     pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Mnemonic)> {
         let opcode = ISA.opcode(instruction.opcode.text)?;
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-        Some((opcode, mnemonic(opcode, &modifiers)?))
+        Some((opcode, mnemonic::resolve(opcode, &modifiers)?))
     }
 
     /// The mismatches of the operands with the nearest operand variant.
@@ -182,12 +175,12 @@ impl<'t> DiagnosedInstruction<'t> {
 
 /// The instruction node of a text that consists of one instruction.
 fn instruction_node(snapshot: &Snapshot) -> Option<Node<'_>> {
-    lower::named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)
+    ptx_syntax::walk::named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)
 }
 
 /// Whether a text is a declaration without syntax errors.
 fn is_declaration(text: &str) -> bool {
     let snapshot = Snapshot::new(text);
     let root = snapshot.root_at(0);
-    !root.has_error() && lower::named_children(root).all(|n| n.kind_id() == kinds().variable_declaration)
+    !root.has_error() && ptx_syntax::walk::named_children(root).all(|n| n.kind_id() == kinds().variable_declaration)
 }

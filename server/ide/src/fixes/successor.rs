@@ -2,9 +2,7 @@
 
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
-use ptx_analysis::Code;
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics;
+use ptx_analysis::{Candidate, Code, mnemonic};
 use ptx_isa::tables::Successor;
 
 /// Adds the fixes that replace the statement's form by its successors.
@@ -19,7 +17,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         for Successor { add, remove, operands } in successors {
             let written = instruction.modifiers.iter().map(|m| m.text).filter(|m| !remove.contains(m));
             let modifiers: Vec<&str> = written.chain(add.iter().copied()).collect();
-            let Some(candidate) = semantics::mnemonic(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next())
+            let Some(candidate) = mnemonic::resolve(opcode, &modifiers).and_then(|h| h.candidates.into_iter().next())
             else {
                 continue;
             };

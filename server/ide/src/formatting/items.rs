@@ -5,8 +5,7 @@ use super::line::{self, LeadingSpace, TextSegment, advance, is_plain};
 use super::{FormatOptions, OperandColumns};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
-use ptx_analysis::lower::ItemSource;
-use ptx_analysis::rules::syntax_error;
+use ptx_analysis::ItemSource;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
@@ -329,7 +328,7 @@ impl<'t> LayoutState<'t> {
     /// Whether an instruction is incomplete, so that the parser may have taken the next line for its operands.
     fn is_unfinished(&self, node: Node<'t>) -> bool {
         let source = ItemSource { text: self.slice(node.byte_range()), base: node.start_byte() };
-        node.kind_id() == kinds().instruction && syntax_error::is_unfinished(source, node)
+        node.kind_id() == kinds().instruction && ptx_analysis::statement::is_unfinished(source, node)
     }
 
     /// Leaves a node unchanged, with its surrounding space.

@@ -2,9 +2,7 @@
 
 use super::operands;
 use crate::walk::roots_in;
-use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::semantics::Semantics;
+use ptx_analysis::{ItemSource, Operand, OperandKind, Semantics, lower};
 use ptx_isa::fragment::LayoutLookup;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;

@@ -4,10 +4,8 @@
 //! their own. This depends on the text alone, so the result is the same for a document that was just opened.
 
 use super::statement;
-use ptx_analysis::Code;
-use ptx_analysis::Diagnostic;
-use ptx_analysis::rules::undeclared_name;
-use ptx_analysis::semantics::names::function_around;
+use ptx_analysis::names::function_around;
+use ptx_analysis::{Code, Diagnostic};
 use ptx_isa::ISA;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
@@ -30,7 +28,7 @@ pub fn of_broken_declarations(
         return;
     }
     for (diagnostic, held) in found.iter().zip(held) {
-        let is_name = diagnostic.code() == Code::UndeclaredName && !undeclared_name::is_label(diagnostic);
+        let is_name = diagnostic.code() == Code::UndeclaredName && !diagnostic.is_undeclared_label();
         *held |= is_name && scopes.iter().any(|s| s.contains(&diagnostic.range.start));
     }
 }

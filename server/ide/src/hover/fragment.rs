@@ -1,9 +1,7 @@
 //! Hover on the registers of matrix operands.
 
 use crate::fragment::{describe, operands_of, register_at, summary};
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::spec::OperandVariant;
+use ptx_analysis::{Candidate, Instruction, OperandVariant};
 use std::ops::Range;
 
 /// The matrix elements that each matrix operand of an instruction holds: the operand's name and one line of text.

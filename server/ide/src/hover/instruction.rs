@@ -5,12 +5,10 @@ use super::operands::{Here, given};
 use super::{At, HoverResult, decode};
 use crate::addresses::AccessView;
 use crate::describe::{self, Chosen, EditVerdict, MarkdownPage, Slotted, Written};
-use ptx_analysis::ast::{Instruction, Operand, OperandKind};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::semantics::ResolvedInstruction;
-use ptx_analysis::semantics::names::LocalNames;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
-use ptx_analysis::{Code, Severity, statement};
+use ptx_analysis::{
+    Code, Instruction, ItemSource, LocalNames, Operand, OperandKind, OperandPattern, OperandSpec, OperandVariant,
+    ResolvedInstruction, Severity, lower, statement,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::kinds;
@@ -127,7 +125,7 @@ impl<'t> At<'t> {
                 let candidate = resolved.candidate;
                 // The same type may occur twice: `cvt.rn.f32.f32`. The first occurrence fills the first slot.
                 let before =
-                    |w: &&ptx_analysis::ast::SourceWord<'_>| w.text == name && (w.start as usize + base) < range.start;
+                    |w: &&ptx_analysis::SourceWord<'_>| w.text == name && (w.start as usize + base) < range.start;
                 let nth = instruction.modifiers.iter().filter(before).count();
                 let slots = candidate.form.slots.iter().enumerate();
                 let mut filled = slots.filter(|(i, s)| {

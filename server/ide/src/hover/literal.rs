@@ -4,9 +4,7 @@ use super::operands::integer;
 use super::{At, HoverResult, decode, number};
 use crate::describe::MarkdownPage;
 use crate::excerpt::{local, short};
-use ptx_analysis::ast::{ConstantValue, OperandKind};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::types::TypeId;
+use ptx_analysis::{ConstantValue, ItemSource, OperandKind, TypeId, lower};
 use ptx_isa::tables::ValueKind;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -69,13 +67,13 @@ impl At<'_> {
     fn declared_type(&self) -> Option<TypeId> {
         let k = kinds();
         let declaration = self.around(k.variable_declaration)?;
-        let declarator = lower::named_children(declaration).find(|n| {
+        let declarator = ptx_syntax::walk::named_children(declaration).find(|n| {
             let range = n.byte_range();
             n.kind_id() == k.declarator && range.contains(&self.leaf.start_byte())
         })?;
         let value = declarator.child_by_field_id(fields().value)?;
         local(&self.leaf.byte_range(), value.start_byte())?;
-        let ty = lower::named_children(declaration).find(|n| n.kind_id() == k.ty)?;
+        let ty = ptx_syntax::walk::named_children(declaration).find(|n| n.kind_id() == k.ty)?;
         TypeId::of(&self.text(ty))
     }
 }

@@ -1,12 +1,9 @@
 //! Hover on variables and parameters: their state space, size and offset, and the text that they contain.
 
 use super::{At, number};
-use ptx_analysis::literal;
-use ptx_analysis::lower::{ItemSource, named_children};
-use ptx_analysis::semantics::names::{DeclarationKind, DeclarationNode};
-use ptx_analysis::signature::Signature;
-use ptx_analysis::symbols::{Symbol, VariableSymbol};
+use ptx_analysis::{DeclarationKind, DeclarationNode, ItemSource, Signature, Symbol, VariableSymbol, literal};
 use ptx_isa::tables::TypeClass;
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{fields, kinds};
 
 /// Maximum length in bytes of an initializer that is read as text.

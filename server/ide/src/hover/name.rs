@@ -6,7 +6,7 @@ use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at, times};
 use crate::references::{self, Reference, ReferenceKind};
 use crate::registers;
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, names};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -148,7 +148,7 @@ fn base_of(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
 }
 
 fn is_kernel(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> bool {
-    matches!(found.symbol(snapshot), ptx_analysis::symbols::Symbol::Function { kernel: true, .. })
+    matches!(found.symbol(snapshot), ptx_analysis::Symbol::Function { kernel: true, .. })
 }
 
 fn body<'t>(found: &DeclarationNode<'t>) -> Option<Node<'t>> {
@@ -229,7 +229,7 @@ fn source(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
     let statement = found.statement;
     match found.what {
         DeclarationKind::Register | DeclarationKind::Variable => {
-            let first = ptx_analysis::lower::named_children(statement).find(|n| n.kind_id() == kinds().declarator);
+            let first = ptx_syntax::walk::named_children(statement).find(|n| n.kind_id() == kinds().declarator);
             let head = statement.start_byte()..first.map_or(found.declarator.start_byte(), |n| n.start_byte());
             let value = found.declarator.child_by_field_id(fields().value);
             let own = found.declarator.byte_range();

@@ -1,7 +1,6 @@
 //! The interpretations of a number: the values of its bits at the width of its operand.
 
-use ptx_analysis::literal::{self, FloatLiteral};
-use ptx_analysis::types::TypeId;
+use ptx_analysis::{FloatLiteral, TypeId, literal};
 use ptx_isa::tables::TypeClass;
 
 /// The interpretations of an integer. `text` is its source text if it is a single literal; `ty` is the type of the operand

@@ -1,9 +1,9 @@
 //! The operands of an instruction as hover shows them, and the role of one.
 
 use crate::describe;
-use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
+use ptx_analysis::{ConstantValue, Instruction, Operand, OperandKind};
+use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant};
 use std::ops::Range;
 
 /// The role of an operand in its instruction.

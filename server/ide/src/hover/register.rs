@@ -6,10 +6,7 @@ use crate::addresses::AccessView;
 use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at};
 use crate::registers;
-use ptx_analysis::Analyzer;
-use ptx_analysis::flow::uniformity::Across;
-use ptx_analysis::registers::facts::{FunctionFacts, RegisterAccess, RegisterFacts};
-use ptx_analysis::semantics::names::DeclarationNode;
+use ptx_analysis::{Across, Analyzer, DeclarationNode, FunctionFacts, RegisterAccess, RegisterFacts};
 use ptx_syntax::{Node, fields};
 use std::sync::Arc;
 

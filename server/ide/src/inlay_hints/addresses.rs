@@ -2,7 +2,7 @@
 
 use super::{AddressHints, Hint, Hints};
 use crate::addresses::{ASSUMPTION, AccessView};
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 
 impl Hints<'_> {
     /// Adds the hints of all functions in the range.

@@ -2,11 +2,9 @@
 
 use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
-use ptx_analysis::ast::OperandKind;
-use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::DeclarationKind;
-use ptx_analysis::spec::OperandPattern;
+use ptx_analysis::{DeclarationKind, OperandKind, OperandPattern};
 use ptx_isa::tables::{OperandAccess, ValueKind};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> Hints<'t> {

@@ -3,8 +3,8 @@
 use super::instruction::Resolved;
 use super::{Defaults, Hint, Hints};
 use crate::fixes::TextEdit;
+use ptx_analysis::Candidate;
 use ptx_analysis::mnemonic::{self, holds};
-use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::Implied;
 
@@ -55,12 +55,12 @@ impl Hints<'_> {
         let before = written.iter().filter(|m| m.range().end <= at).count();
         let mut modifiers: Vec<&str> = written.iter().map(|m| m.text).collect();
         modifiers.splice(before..before, implied.iter().map(|d| d.value));
-        let Some(head) = ISA.opcode(resolved.instruction.opcode.text).and_then(|o| semantics::mnemonic(o, &modifiers))
+        let Some(head) = ISA.opcode(resolved.instruction.opcode.text).and_then(|o| mnemonic::resolve(o, &modifiers))
         else {
             return false;
         };
         let names = Some(&resolved.variant.names[..]);
-        let same_form = |c: &&mnemonic::Candidate| std::ptr::eq(c.form, resolved.candidate.form);
+        let same_form = |c: &&Candidate| std::ptr::eq(c.form, resolved.candidate.form);
         head.candidates.iter().find(same_form).is_some_and(|c| {
             let applies = |g: &ptx_isa::tables::Gate| holds(g.when, &c.values, names) == Some(true);
             self.environment.refused(c.form.gates, applies).is_none()

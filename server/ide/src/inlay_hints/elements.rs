@@ -1,9 +1,7 @@
 //! Hints with the array element at a byte offset: `[table+16]` is `table[4]`.
 
 use super::{Hint, HintPart, Hints};
-use ptx_analysis::ast::ConstantValue;
-use ptx_analysis::lower;
-use ptx_analysis::symbols::{Symbol, VariableSymbol};
+use ptx_analysis::{ConstantValue, Symbol, VariableSymbol, lower};
 use ptx_syntax::{Node, fields};
 
 impl<'t> Hints<'t> {

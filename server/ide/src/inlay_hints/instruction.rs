@@ -1,12 +1,7 @@
 //! Resolution of an instruction for its hints: its form, its operand variant and its operands.
 
 use super::Hints;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::lower;
-use ptx_analysis::mnemonic::Candidate;
-use ptx_analysis::semantics::VariantFit;
-use ptx_analysis::semantics::names::Anything;
-use ptx_analysis::spec::OperandVariant;
+use ptx_analysis::{Anything, Candidate, Instruction, ItemSource, OperandVariant, VariantFit, lower};
 use ptx_syntax::Node;
 
 /// An instruction with its form and operand variant.
@@ -23,7 +18,7 @@ impl<'t> Hints<'t> {
     /// All hints of an instruction.
     pub(super) fn instruction(&mut self, node: Node<'t>) {
         let text = self.snapshot.text(node.byte_range());
-        let source = lower::ItemSource { text: &text, base: node.start_byte() };
+        let source = ItemSource { text: &text, base: node.start_byte() };
         let Some(instruction) = lower::instruction(source, node).filter(|i| !i.broken) else { return };
         // These hints depend on the syntax of the operands only, not on the declarations of their names.
         let mnemonic = self.semantics.mnemonic(&instruction);

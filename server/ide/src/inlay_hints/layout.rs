@@ -1,8 +1,8 @@
 //! Hints with the offsets of kernel parameters, which a launch with a parameter buffer must know.
 
 use super::{Hint, Hints};
-use ptx_analysis::lower::{self, ItemSource, named_children};
-use ptx_analysis::signature::Parameter;
+use ptx_analysis::{ItemSource, Parameter, lower};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, fields, kinds};
 
 impl Hints<'_> {

@@ -1,9 +1,7 @@
 //! Hints with the values of numbers in other notations: floating-point numbers written as bits, constant expressions.
 
 use super::{Hint, Hints};
-use ptx_analysis::ast::{ConstantValue, OperandKind};
-use ptx_analysis::literal::{self, FloatLiteral};
-use ptx_analysis::lower;
+use ptx_analysis::{ConstantValue, FloatLiteral, OperandKind, literal, lower};
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> Hints<'t> {
@@ -79,7 +77,7 @@ impl<'t> Hints<'t> {
         let k = kinds();
         let leaf = |n: Node<'_>| [k.integer, k.float, k.register, k.identifier, k.member].contains(&n.kind_id());
         if kind == k.parenthesized_expression {
-            return lower::named_children(node).all(leaf);
+            return ptx_syntax::walk::named_children(node).all(leaf);
         }
         let operator = node.child_by_field_id(fields().operator).map(|n| self.snapshot.text(n.byte_range()));
         kind == k.unary_expression

@@ -2,7 +2,7 @@
 
 use super::{Hint, Hints, PressureHints};
 use crate::registers::{MIN_LIVE, counted, lines, live, peaks};
-use ptx_analysis::registers::{Figure, Figures, RegisterCount};
+use ptx_analysis::{Figure, Figures, RegisterCount};
 
 /// If more places than this have the maximum, only the first is marked.
 const MAX_PEAKS: usize = 3;

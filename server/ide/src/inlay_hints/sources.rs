@@ -1,7 +1,7 @@
 //! Hints with the source files and lines that `.loc` names by number.
 
 use super::{Hint, HintPart, Hints};
-use ptx_analysis::semantics::names;
+use ptx_analysis::names;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The targets and versions that support a table entry, according to its gates.
 
-use ptx_analysis::target::Environment;
+use ptx_analysis::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind, TargetInfo, Version};
 use std::collections::HashMap;

@@ -1,8 +1,7 @@
 //! Hand-written example kernels, and the instructions that they use.
 
 use super::code::{self, CodeToken};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::semantics;
+use ptx_analysis::{ItemSource, lower, mnemonic};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::BTreeMap;
@@ -90,11 +89,11 @@ fn collect(node: Node<'_>, text: &str, out: &mut Vec<(&'static str, Range<usize>
             && let Some(opcode) = ISA.opcode(instruction.opcode.text)
         {
             let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-            out.extend(semantics::mnemonic(opcode, &modifiers).map(|head| (head.entry.name, instruction.range)));
+            out.extend(mnemonic::resolve(opcode, &modifiers).map(|head| (head.entry.name, instruction.range)));
         }
         return;
     }
-    for child in lower::named_children(node) {
+    for child in ptx_syntax::walk::named_children(node) {
         collect(child, text, out);
     }
 }

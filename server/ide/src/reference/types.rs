@@ -2,7 +2,8 @@
 
 use super::combination::least;
 use crate::describe::pretty;
-use ptx_analysis::types::{RegisterFit, TypeId, agreeing};
+use ptx_analysis::types::agreeing;
+use ptx_analysis::{RegisterFit, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, TypeInfo};
 use std::collections::BTreeMap;

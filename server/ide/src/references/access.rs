@@ -1,11 +1,9 @@
 //! Determines how an instruction uses a name among its operands, according to its form.
 
 use super::ReferenceKind;
-use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, ItemSource};
-use ptx_analysis::semantics::Semantics;
-use ptx_analysis::semantics::names::{Anything, DeclarationKind};
-use ptx_analysis::spec::{OperandPattern, OperandSpec};
+use ptx_analysis::{
+    Anything, DeclarationKind, ItemSource, Operand, OperandKind, OperandPattern, OperandSpec, Semantics, lower,
+};
 use ptx_isa::tables::{self, ControlTransfer, FormValue, ValueKind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Other declarations of a name: inner blocks hide outer names, and later declarations hide earlier ones of the same block.
 
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, names};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,9 +1,8 @@
 //! Live registers per instruction and per line.
 
 use super::line;
-use ptx_analysis::registers::facts::RegisterFacts;
-use ptx_analysis::registers::{Figure, Figures, RegisterCount, RegisterReport};
-use ptx_analysis::semantics::names::range_of;
+use ptx_analysis::names::range_of;
+use ptx_analysis::{Figure, Figures, RegisterCount, RegisterFacts, RegisterReport};
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
 use std::sync::Arc;

@@ -4,9 +4,9 @@ use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
 use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, statement_at};
-use ptx_analysis::registers::facts::{FunctionFacts, RegisterFacts};
-use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
-use ptx_analysis::registers::{Figure, Figures, RegisterCount, RegisterReport};
+use ptx_analysis::{
+    Figure, Figures, FunctionFacts, LimitedBy, Needs, Occupancy, RegisterCount, RegisterFacts, RegisterReport,
+};
 use ptx_syntax::Snapshot;
 
 /// Maximum number of sources of live values that are listed for the peak.

@@ -2,7 +2,7 @@
 
 use super::RenameRefusal;
 use crate::references::{DeclarationMeaning, NamePattern, Reference, declared, is_name, meaning, meant, own_name};
-use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
+use ptx_analysis::{DeclarationKind, DeclarationNode, names};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 

@@ -4,8 +4,8 @@
 use super::{Reach, RenameRefusal, Renaming, check_name, conflict};
 use crate::fixes::TextEdit;
 use crate::references::{NamePattern, Reference, own_name, references};
-use ptx_analysis::lower::named_children;
-use ptx_analysis::semantics::names::{self, DeclarationNode};
+use ptx_analysis::{DeclarationNode, names};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 

@@ -2,10 +2,8 @@
 //! a few dozen different mnemonics, a module a few hundred.
 
 use super::legend::{TokenKind, TokenModifiers};
-use ptx_analysis::mnemonic::{Candidate, holds};
-use ptx_analysis::semantics;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
-use ptx_analysis::target::Environment;
+use ptx_analysis::mnemonic::{self, holds};
+use ptx_analysis::{Candidate, Environment, OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ControlTransfer, Gate, Opcode, OperandAccess, Term, ValueKind};
 use ptx_syntax::trivia::opaque;
@@ -91,7 +89,7 @@ impl Heads {
         let written = modifiers(text.get(name_end..)?);
         let mut out =
             MnemonicTokens { modifiers: written.iter().map(|m| modifier(m)).collect(), ..MnemonicTokens::default() };
-        let Some(resolved) = semantics::mnemonic(opcode, &written) else { return Some(out) };
+        let Some(resolved) = mnemonic::resolve(opcode, &written) else { return Some(out) };
         if resolved.entry.flow != ControlTransfer::Next {
             out.opcode = TokenModifiers::CONTROL_FLOW;
         }

@@ -1,8 +1,7 @@
 //! The names that are visible at a place, collected in the order of the text.
 
 use super::legend::{TokenKind, TokenModifiers};
-use ptx_analysis::semantics::names::{self, DeclarationKind};
-use ptx_analysis::symbols::NameFrame;
+use ptx_analysis::{DeclarationKind, NameFrame, names};
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpaceInfo, TypeClass};
 use ptx_syntax::{Node, Snapshot, fields, kinds};

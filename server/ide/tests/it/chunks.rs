@@ -2,8 +2,7 @@
 
 use crate::formatting::many_options;
 use crate::registers::figures;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report};
+use ptx_analysis::{Analyzer, Figures, Report};
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, PressureHints, Topic, assists, callables, canonical_order,
     code_actions, code_lenses, completion, declaration, definition, document_symbols, documentation, environment,

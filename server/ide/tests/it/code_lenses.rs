@@ -1,7 +1,7 @@
 //! Code lenses.
 
 use expect_test::expect;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 use ptx_ide::{LensKind, LensOptions, code_lenses, resolve_lens};
 use ptx_syntax::Snapshot;
 

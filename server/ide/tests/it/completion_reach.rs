@@ -242,7 +242,7 @@ fn walk(head: &str, opcode: &str, random: &mut Random) -> Result<String, String>
     let mut modifiers: Vec<String> = Vec::new();
     let complete = |modifiers: &[String]| {
         let words: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-        ptx_analysis::semantics::mnemonic(opcode, &words).is_some_and(|h| h.mismatch.is_none())
+        ptx_analysis::mnemonic::resolve(opcode, &words).is_some_and(|h| h.mismatch.is_none())
     };
     // A complete mnemonic may allow further modifiers.
     for _ in 0..20 {

@@ -13,8 +13,7 @@
 mod reading;
 
 use crate::completion_reach::Random;
-use ptx_analysis::Code;
-use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_ide::{CompletionOptions, Completions, Item, completion};
 use ptx_isa::ISA;
@@ -148,7 +147,7 @@ fn is_whole(mnemonic: &str) -> bool {
     let Some(opcode) = words.next().and_then(|o| ISA.opcode(o)) else { return false };
     let modifiers: Vec<String> = words.map(|m| format!(".{m}")).collect();
     let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-    ptx_analysis::semantics::mnemonic(opcode, &modifiers).is_some_and(|h| h.mismatch.is_none() && h.ignored.is_empty())
+    ptx_analysis::mnemonic::resolve(opcode, &modifiers).is_some_and(|h| h.mismatch.is_none() && h.ignored.is_empty())
 }
 
 /// Whether accepting items at `cursor`, each after a dot, completes the mnemonic that begins at `start`.

@@ -218,7 +218,7 @@ fn modifiers_that_are_offered_first_lead_on() {
         let all: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         let opcode = ptx_isa::ISA.opcode(head).expect("an opcode");
-        let resolved = ptx_analysis::semantics::mnemonic(opcode, &all).expect("modifiers");
+        let resolved = ptx_analysis::mnemonic::resolve(opcode, &all).expect("modifiers");
         assert!(resolved.mismatch.is_none(), "{mnemonic}");
     }
 }

@@ -192,7 +192,7 @@ fn names_of_cuda_are_legal_instructions() {
             let modifiers: Vec<String> = parts.map(|m| format!(".{m}")).collect();
             let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
             let begins = opcode.entries.iter().any(|e| e.path.starts_with(&modifiers));
-            let head = ptx_analysis::semantics::mnemonic(opcode, &modifiers);
+            let head = ptx_analysis::mnemonic::resolve(opcode, &modifiers);
             if !begins && head.is_none_or(|head| head.entry.checked && head.mismatch.is_some()) {
                 wrong.push(format!("{}: {word}", cuda.name));
             }

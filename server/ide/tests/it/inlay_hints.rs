@@ -1,8 +1,7 @@
 //! Inlay hints. The tests show them in the text as `«hint»`.
 
 use expect_test::{Expect, expect};
-use ptx_analysis::Analyzer;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::{Analyzer, Figures};
 use ptx_ide::reference::example::examples;
 use ptx_ide::{AddressHints, Defaults, Hint, HintOptions, PressureHints, apply, inlay_hints};
 use ptx_isa::ISA;

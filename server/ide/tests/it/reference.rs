@@ -44,7 +44,7 @@ fn every_form_has_an_example_that_uses_it_and_in_which_nothing_is_found() {
                 assert!(lines.contains(&own), "{own}\n{}", example.module);
                 let modifiers = modifiers(&example.statement);
                 let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-                let head = ptx_analysis::semantics::mnemonic(opcode, &modifiers).unwrap();
+                let head = ptx_analysis::mnemonic::resolve(opcode, &modifiers).unwrap();
                 let uses = head.candidates.iter().any(|c| std::ptr::eq(c.form, form));
                 assert!(uses, "{} does not use {}", example.statement, form.text);
             }

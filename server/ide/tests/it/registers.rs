@@ -1,8 +1,7 @@
 //! Register reports: lenses, hints and hovers.
 
 use expect_test::{Expect, expect};
-use ptx_analysis::Analyzer;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::{Analyzer, Figures};
 use ptx_ide::{
     HintOptions, LensKind, LensOptions, PressureHints, code_lenses, function_pressure, held_values, hover, inlay_hints,
     resolve_lens,

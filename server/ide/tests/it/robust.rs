@@ -1,8 +1,7 @@
 //! Broken text causes no panic, and all ranges stay inside the text.
 
 use crate::robust_navigation;
-use ptx_analysis::Analyzer;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::{Analyzer, Figures};
 use ptx_ide::{
     CompletionOptions, Defaults, HintOptions, LensOptions, OutlineSymbol, code_lenses, completion, document_symbols,
     explain, hover, inlay_hints, resolve_lens, semantic_tokens, signature_help,

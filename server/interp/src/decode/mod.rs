@@ -12,7 +12,7 @@ use crate::exec;
 use crate::inst::{DecodeContext, FrameLayout};
 use crate::machine::code::{InstructionEffort, LaneGathering, Specials};
 use crate::memory::{AddressMap, Global, Storage};
-use ptx_analysis::program::{ModuleProgram, ProgramFunction};
+use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
     let action = inst.check_operands().and_then(|()| exec::action(inst)).unwrap_or_else(OpAction::Refused);
     let together = inst.together();
-    let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
+    let uses = |list: &[ptx_flow::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
     let prepared = inst.is_prepared();
     let effort = exec::effort(inst);

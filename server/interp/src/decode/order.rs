@@ -3,7 +3,7 @@
 //! The machine runs the group whose instruction comes first in a topological order that keeps loops contiguous. In this order, every block
 //! between a branch and the join of its paths comes before the join. So lanes that reach the join early wait there.
 
-use ptx_analysis::flow::{FlowFunction, Graph};
+use ptx_flow::flow::{FlowFunction, Graph};
 
 /// Priority of each instruction of a function, by index, with one more entry for the end of the function. The machine executes the lowest
 /// number first.

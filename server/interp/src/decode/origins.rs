@@ -7,9 +7,9 @@
 use crate::machine::code::{Executable, VariableLocation, body_name};
 use crate::machine::origins::{AddressOrigin, OriginSet, Origins};
 use crate::memory::Window;
-use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue};
-use ptx_analysis::symbols::VariableOrigin;
+use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue};
 use ptx_isa::Exec;
+use ptx_sema::hir::symbols::VariableOrigin;
 
 /// How often all instructions are looked at, at most. A function that needs more is not checked.
 const MAX_ROUNDS: usize = 16;

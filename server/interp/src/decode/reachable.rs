@@ -1,6 +1,6 @@
 //! Functions that a kernel can reach.
 
-use ptx_analysis::program::{ModuleProgram, RelocationTarget};
+use ptx_flow::program::{ModuleProgram, RelocationTarget};
 
 /// Indices of the functions that a kernel can reach, the kernel first.
 ///

@@ -2,10 +2,10 @@
 
 use crate::machine::code::{DecodeRefusal, Executable, VariableLocation, body_name};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
-use ptx_analysis::program::{InitialContents, RelocationTarget};
-use ptx_analysis::symbols::VariableSymbol;
+use ptx_flow::program::{InitialContents, RelocationTarget};
 use ptx_isa::ISA;
 use ptx_num::values::Marks;
+use ptx_sema::hir::symbols::VariableSymbol;
 use std::sync::Arc;
 
 /// Maximum size of a variable in bytes; the rest of a larger one has no memory.

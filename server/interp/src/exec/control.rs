@@ -3,7 +3,7 @@
 use super::external::external;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Call, DecodeRefusal, OpAction, Pass};
-use ptx_analysis::flow::{FlowOperand, OperandRole, OperandValue};
+use ptx_flow::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 

@@ -183,7 +183,7 @@ impl ScaleOperand {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
-                ptx_analysis::flow::OperandValue::Integer(i) => Some(i),
+                ptx_flow::flow::OperandValue::Integer(i) => Some(i),
                 _ => None,
             })
             .collect();

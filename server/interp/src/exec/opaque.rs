@@ -10,13 +10,13 @@ use crate::machine::ExecContext;
 use crate::machine::code::{DecodeRefusal, VariableLocation};
 use crate::memory::Window;
 use crate::registers::RegisterLocation;
-use ptx_analysis::program::{self, FieldValue};
-use ptx_analysis::signature::Parameter;
+use ptx_flow::program::{self, FieldValue};
 use ptx_isa::OperandName;
 use ptx_isa::tables::TypeClass;
 use ptx_num::image::{
     ChannelOrder, ChannelType, Geometry, ImageDescription, ImageFault, Opaque, Sampler, TexelFormat, fields,
 };
+use ptx_sema::hir::signature::Parameter;
 
 /// Size of a handle in bytes.
 pub(super) const HANDLE: u64 = 8;

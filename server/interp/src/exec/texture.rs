@@ -101,7 +101,7 @@ fn decode(
     let leaves: Vec<_> = inst.operands(OperandName::D).collect();
     if leaves.len() > 1 {
         for (taken, leaf) in taken.iter_mut().zip(leaves) {
-            *taken = leaf.value != ptx_analysis::flow::OperandValue::Sink;
+            *taken = leaf.value != ptx_flow::flow::OperandValue::Sink;
         }
     }
     let bytes = if shape == ResultFormat::Halves { 2 } else { 4 };

@@ -13,7 +13,7 @@ use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::{ExecContext, StepOutcome, copies};
 use crate::registers::Src;
 use crate::simd::LaneMarks;
-use ptx_analysis::flow::OperandValue;
+use ptx_flow::flow::OperandValue;
 use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
@@ -88,7 +88,7 @@ fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
 
 /// The numbers of the registers of an operand.
 pub(super) fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
-    let of = |o: &ptx_analysis::flow::FlowOperand| match o.value {
+    let of = |o: &ptx_flow::flow::FlowOperand| match o.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => slot.0..slot.0 + 1,
         OperandValue::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
         _ => 0..0,

@@ -1,8 +1,8 @@
 //! Types as which instructions use untyped registers: a `.b32` register may be `.f16x2` for `mma`, or `.f32` for `fma.rn.f32`.
 
-use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
-use ptx_analysis::types::TypeId;
+use ptx_flow::flow::{FlowFunction, OperandRole, OperandValue};
 use ptx_isa::tables::TypeClass;
+use ptx_sema::hir::types::TypeId;
 
 /// Maximum length of a chain of copies that is followed.
 const MAX_COPY_ROUNDS: usize = 4;
@@ -85,7 +85,7 @@ fn says_something(ty: TypeId) -> bool {
 }
 
 fn declared(function: &FlowFunction, slot: usize) -> TypeId {
-    function.declaration(ptx_analysis::flow::RegisterSlot(slot as u32)).ty
+    function.declaration(ptx_flow::flow::RegisterSlot(slot as u32)).ty
 }
 
 fn bits_of(function: &FlowFunction, slot: usize) -> u16 {

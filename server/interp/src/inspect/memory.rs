@@ -5,10 +5,10 @@ use crate::lanes::LANES;
 use crate::machine::code::body_name;
 use crate::machine::{CallFrame, Machine, MemoryAccess, Warp, WarpId, region_name};
 use crate::memory::{ReadStatus, Region, STACK_PARAMETERS, Storage, Window};
-use ptx_analysis::flow;
-use ptx_analysis::signature::{Array, Parameter};
+use ptx_flow::flow;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
+use ptx_sema::hir::signature::{Array, Parameter};
 use std::collections::HashSet;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use crate::findings::FaultKind;
 use crate::lanes::{ALL, LANES, LaneMask, lanes};
 use crate::machine::code::{Slot, predicate};
 use crate::machine::{CallFrame, Machine, Warp, WarpId};
-use ptx_analysis::flow::{self, FlowFunction};
+use ptx_flow::flow::{self, FlowFunction};
 
 /// A register of a function, with its values in a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]

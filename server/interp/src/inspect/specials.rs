@@ -4,7 +4,7 @@ use super::groups::{cta_of, frame_of, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::Special;
 use crate::machine::{self, Machine, WarpId};
-use ptx_analysis::flow::OperandValue;
+use ptx_flow::flow::OperandValue;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass};
 

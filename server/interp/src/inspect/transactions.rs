@@ -1,11 +1,11 @@
 //! Model of how the memory system serves the accesses of one step: passes through the banks of shared memory, sectors of global memory.
 //!
-//! The model itself is in [`ptx_analysis::addresses::transactions`].
+//! The model itself is in [`ptx_flow::addresses::transactions`].
 
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::{AccessKind, MemoryAccess};
 use crate::memory::Region;
-use ptx_analysis::addresses::transactions::{self as model, LaneAccess};
+use ptx_flow::addresses::transactions::{self as model, LaneAccess};
 
 pub use model::{BANKS, Banks, Sectors};
 

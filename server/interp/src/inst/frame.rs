@@ -3,10 +3,10 @@
 use crate::lanes::LANES;
 use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, OperandSum, Slot, Special, SpecialPredicate};
 use crate::registers::{RegisterFile, RegisterLine, RegisterLocation};
-use ptx_analysis::flow::FlowFunction;
-use ptx_analysis::signature::Parameter;
-use ptx_analysis::symbols::VariableOrigin;
+use ptx_flow::flow::FlowFunction;
 use ptx_isa::tables::TypeClass;
+use ptx_sema::hir::signature::Parameter;
+use ptx_sema::hir::symbols::VariableOrigin;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl FrameLayout {
             address_bytes,
         };
         for index in 0..body.registers.len() {
-            let ty = body.declaration(ptx_analysis::flow::RegisterSlot(index as u32)).ty.info();
+            let ty = body.declaration(ptx_flow::flow::RegisterSlot(index as u32)).ty.info();
             let slot = if ty.class == TypeClass::Pred {
                 Slot::Predicate(out.new_predicate())
             } else {
@@ -128,7 +128,7 @@ impl FrameLayout {
     /// The place of a parameter or of a result of the function.
     fn formal(&self, body: &FlowFunction, parameter: &Parameter, origin: VariableOrigin) -> Formal {
         if parameter.register == Some(true) {
-            let declared = |d: &ptx_analysis::flow::RegisterDeclaration| d.origin == origin && d.name == parameter.name;
+            let declared = |d: &ptx_flow::flow::RegisterDeclaration| d.origin == origin && d.name == parameter.name;
             let register = body.registers.iter().position(|r| declared(&body.declarations[r.declaration as usize]));
             // The elements of a vector register have consecutive slots.
             return match register.map(|r| (r as u32, self.slots[r])) {
@@ -158,7 +158,7 @@ impl FrameLayout {
     }
 
     /// The place of a register of the source.
-    pub fn slot(&self, slot: ptx_analysis::flow::RegisterSlot) -> Option<Slot> {
+    pub fn slot(&self, slot: ptx_flow::flow::RegisterSlot) -> Option<Slot> {
         self.slots.get(slot.index()).copied()
     }
 

@@ -20,12 +20,12 @@ use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterLocation, Src, W
 use crate::simd::{
     self, AllLanes, Compare, EachLane, LaneMarks, LaneStep, Lanes, Loop1, Loop2, Loop3, Map1, Map2, Map3, Outcomes,
 };
-use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandValue};
-use ptx_analysis::types::TypeId;
+use ptx_flow::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandValue};
 use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f32_from_f64;
+use ptx_sema::hir::types::TypeId;
 use std::cell::RefCell;
 
 /// One instruction while it is decoded.
@@ -210,7 +210,7 @@ impl<'a> DecodeContext<'a> {
         if let Some(place) = self.layout.stack_address(self.function, variable, offset, generic) {
             return Ok((place, if generic { AddressSpace::Generic } else { own_space }));
         }
-        let located = if info.symbol.origin == ptx_analysis::symbols::VariableOrigin::KernelParameter {
+        let located = if info.symbol.origin == ptx_sema::hir::symbols::VariableOrigin::KernelParameter {
             let entry = &self.executable.program.functions[self.executable.entry as usize];
             let index = entry.parameters.iter().position(|p| p.name == info.name);
             let found = index.and_then(|i| self.executable.parameters.get(i));
@@ -282,7 +282,7 @@ impl<'a> DecodeContext<'a> {
         for operand in self.operands(name) {
             if let OperandValue::Registers(first, count) = operand.value {
                 for slot in first.0..first.0 + u32::from(count) {
-                    match self.layout.slot(ptx_analysis::flow::RegisterSlot(slot)) {
+                    match self.layout.slot(ptx_flow::flow::RegisterSlot(slot)) {
                         Some(Slot::Register(place)) => out.push(place),
                         _ => return Err("a predicate where a value is read".into()),
                     }

@@ -2,10 +2,10 @@
 
 use super::DecodeContext;
 use crate::machine::code::DecodeRefusal;
-use ptx_analysis::flow::{FlowOperand, OperandRole, OperandValue};
-use ptx_analysis::types::TypeId;
+use ptx_flow::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::Exec;
 use ptx_isa::tables::TypeClass;
+use ptx_sema::hir::types::TypeId;
 
 impl DecodeContext<'_> {
     /// Refuses the instruction if an operand has an offset, a sign, a negation or a selector that its decoder does not look at: with the

@@ -3,7 +3,7 @@
 use super::DecodeContext;
 use crate::machine::passing::{ByteOrigin, Passing};
 use crate::registers::WarpRegisters;
-use ptx_analysis::flow::{FlowOperand, OperandValue, RegisterUse};
+use ptx_flow::flow::{FlowOperand, OperandValue, RegisterUse};
 use ptx_isa::OperandName;
 
 /// The registers of the leaves of an operand, in order; `None` for a leaf that is no register.

@@ -4,12 +4,12 @@
 //! Values are followed backwards from an address to special registers, parameters and literals. Values that the analysis does not
 //! understand have no bound, and the buffer then gets a generous size. A bound that is too small would cause faults in correct kernels.
 
-use ptx_analysis::flow::variance::Variances;
-use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
-use ptx_analysis::program::ProgramFunction;
-use ptx_analysis::symbols::VariableOrigin;
+use ptx_flow::flow::variance::Variances;
+use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
+use ptx_flow::program::ProgramFunction;
 use ptx_isa::SlotName;
 use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
+use ptx_sema::hir::symbols::VariableOrigin;
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 

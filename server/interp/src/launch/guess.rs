@@ -4,11 +4,11 @@ use super::bounds::ParameterPart;
 use super::bounds::{Bounds, Limit, Room, Sizes};
 use super::usage::{Usage, Usages, usage};
 use super::{Argument, Buffer, ElementFormat, ElementKind, Field, Fill, Launch, NamedArgument, Number};
-use ptx_analysis::flow::variance::Variances;
-use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};
-use ptx_analysis::program::{ModuleProgram, ProgramFunction};
-use ptx_analysis::signature::{Array, Parameter};
+use ptx_flow::flow::variance::Variances;
+use ptx_flow::flow::{FlowFunction, Graph, OperandValue};
+use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::tables::{LaunchBound, TypeClass};
+use ptx_sema::hir::signature::{Array, Parameter};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of threads per CTA if the kernel has no directive for it.

@@ -3,7 +3,7 @@
 use super::placed::{BindingSite, PlacedBuffer};
 use super::{ElementFormat, Field, LaunchMistake, NamedArgument, argument};
 use crate::machine::code::Executable;
-use ptx_analysis::program::{self, FieldValue};
+use ptx_flow::program::{self, FieldValue};
 use ptx_num::image::description::{Described, DescribedImage, ImageContents};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
 use std::collections::HashMap;

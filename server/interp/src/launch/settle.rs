@@ -7,10 +7,10 @@ use super::{
     Launch, LaunchMistake, NamedArgument, list, nearest,
 };
 use crate::machine::GridShape;
-use ptx_analysis::program::{ModuleProgram, ModuleVariable, ProgramFunction};
-use ptx_analysis::signature::{Array, Parameter};
+use ptx_flow::program::{ModuleProgram, ModuleVariable, ProgramFunction};
 use ptx_isa::tables::{LaunchBound, TypeClass};
 use ptx_num::image::description::{Described, describe};
+use ptx_sema::hir::signature::{Array, Parameter};
 use std::ops::Range;
 
 /// Maximum total size of the buffers of a launch, in bytes.

@@ -2,7 +2,7 @@
 
 use super::argument::{LineKind, arguments};
 use super::{Launch, LaunchMistake, expectations, list, nearest};
-use ptx_analysis::program::{ModuleProgram, ProgramFunction};
+use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_syntax::trivia::open_after;
 use std::ops::Range;
 

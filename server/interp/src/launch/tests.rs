@@ -1,7 +1,7 @@
 //! Tests of the syntax of launches.
 
 use super::{Launch, LaunchMistake, ParsedLaunches, launches, written};
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 /// A module with a kernel below these lines.
 fn read(lines: &str) -> (String, ParsedLaunches) {
     let text = format!("{HEAD}{lines}\n.visible .entry k(.param .u64 x, .param .u32 n)\n{{\n    ret;\n}}\n");
-    let found = launches(&text, &ModuleProgram::new(&Snapshot::new(&text)));
+    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
     (text, found)
 }
 
@@ -98,7 +98,7 @@ fn several_launches_and_kernels() {
         "{HEAD}//! launch: grid=1\n//! expect: a=1\n//! launch: grid=2\n.entry one()\n{{\n    ret;\n}}\n/*\n//! launch: \
          grid=9\n*/ // /*\n//! launch: grid=3\n.visible .entry two()\n{{\n    ret;\n}}\n"
     );
-    let found = launches(&text, &ModuleProgram::new(&Snapshot::new(&text)));
+    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
     let seen: Vec<_> = found.launches.iter().map(|l| (&*l.entry, l.grid, l.expectations.len())).collect();
     assert_eq!(
         seen,
@@ -118,7 +118,7 @@ fn places_of_lines() {
         "{HEAD}//! launch: grid=1\n.func f()\n{{\n    ret;\n}}\n//! params: n=1\n.entry k()\n{{\n//! launch: grid=2\n    \
          ret;\n}}\n//! launch: grid=3\n"
     );
-    let found = launches(&text, &ModuleProgram::new(&Snapshot::new(&text)));
+    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
     let expected = "\
 `//! launch: grid=1`: `f`, above which this line stands, is no kernel
     only an `.entry` can be launched: put the line right above one

@@ -3,11 +3,11 @@
 use super::bounds::{Bounds, ParameterPart};
 use super::{ElementFormat, ElementKind};
 use crate::inspect::meanings;
-use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
-use ptx_analysis::program::ProgramFunction;
-use ptx_analysis::symbols::VariableOrigin;
+use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
+use ptx_flow::program::ProgramFunction;
 use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
+use ptx_sema::hir::symbols::VariableOrigin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a kernel uses a parameter, or a part of one.

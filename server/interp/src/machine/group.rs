@@ -380,7 +380,7 @@ impl Machine {
                 let executable = std::sync::Arc::clone(&self.executable);
                 let name = executable
                     .function(code.function)
-                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
+                    .map_or_else(String::new, |f| f.register_name(ptx_flow::flow::RegisterSlot(*slot)));
                 let words = || match copied {
                     true => format!(
                         "`{name}` is read, but it holds a copy of a register to which nothing was written: give that one a value on every way to here"

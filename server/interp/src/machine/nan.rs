@@ -3,7 +3,7 @@
 use super::code::{Executable, FunctionCode, LaneGathering, Op, Slot};
 use crate::lanes::{ALL, LANES, LaneMask};
 use crate::registers::WarpRegisters;
-use ptx_analysis::flow::{self, FlowOperand, OperandValue};
+use ptx_flow::flow::{self, FlowOperand, OperandValue};
 
 /// The lanes in which a source operand is a NaN. For instructions that exchange data between lanes: all lanes if any has one.
 pub(super) fn read(

@@ -1,6 +1,6 @@
 //! The variables, buffers and parameters that addresses come from, as decoding found them.
 
-use ptx_analysis::flow::{FlowOperand, OperandValue};
+use ptx_flow::flow::{FlowOperand, OperandValue};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub type OriginSet = BTreeSet<AddressOrigin>;
 pub struct Origins {
     /// For each register, the index of its origins in [`Executable::origins`](crate::machine::code::Executable::origins).
     pub(crate) registers: Vec<Option<u32>>,
-    /// The same for each variable of [`FlowFunction::variables`](ptx_analysis::flow::FlowFunction::variables).
+    /// The same for each variable of [`FlowFunction::variables`](ptx_flow::flow::FlowFunction::variables).
     pub(crate) variables: Vec<Option<u32>>,
 }
 

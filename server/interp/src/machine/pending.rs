@@ -6,7 +6,7 @@ use super::group::Turn;
 use super::warp::{Warp, WarpLanes};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::LaneMask;
-use ptx_analysis::flow::RegisterSlot;
+use ptx_flow::flow::RegisterSlot;
 use std::sync::Arc;
 
 /// The name of a register of the function that contains an instruction.

@@ -1,11 +1,9 @@
 //! Kernels that try to take more time or memory than a run may: endless loops of whatever costs most per instruction, and grids that need
 //! much memory. The test and the example `bombs` run them.
 
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::machine::Settings;
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
 use ptx_syntax::Snapshot;
-use std::sync::Arc;
 use std::time::Duration;
 
 mod table;
@@ -60,8 +58,7 @@ impl Bomb {
     /// Runs it.
     pub fn run(&self, settings: Settings, time: Option<Duration>) -> LaunchRun {
         let text = self.text();
-        let program = Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
-        let module = LaunchModule { program, text: text.as_str().into() };
+        let module = LaunchModule::new(&Snapshot::new(&text));
         let (mut launches, mistakes) = module.launches();
         assert!(mistakes.is_empty() && launches.len() == 1, "{}: {mistakes:?}", self.name);
         let launch = launches.remove(0);

@@ -2,7 +2,7 @@
 
 use crate::convert::{self, ConversionContext};
 use crate::session::ClientFeatures;
-use ptx_analysis::registers::Figures;
+use ptx_analysis::Figures;
 use ptx_analysis::{Report, SharedReport};
 use ptx_host::{GroupResult, HostTargets, Placed};
 use ptx_syntax::{Rope, Snapshot};

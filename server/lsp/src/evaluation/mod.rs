@@ -11,7 +11,6 @@ use super::runs::{Evaluation, EvaluationLimits, EvaluationViews};
 use super::server::Server;
 use super::spelling::file_name;
 use ptx_analysis::Diagnostic;
-use ptx_analysis::program::ModuleProgram;
 use ptx_interp::machine;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::LaunchModule;
@@ -114,11 +113,10 @@ fn same(old: &LaunchQuery, entry: &str, new: &LaunchQuery, module: &LaunchModule
 
 /// Lowers a text; uses the errors of the check if it was checked.
 pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModule {
-    let program = match errors {
-        Some(errors) => ModuleProgram::of(snapshot, errors),
-        None => ModuleProgram::new(snapshot),
-    };
-    LaunchModule { program: Arc::new(program), text: snapshot.rope().to_string().into() }
+    match errors {
+        Some(errors) => LaunchModule::checked(snapshot, errors),
+        None => LaunchModule::new(snapshot),
+    }
 }
 
 async fn evaluate(

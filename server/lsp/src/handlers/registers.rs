@@ -2,7 +2,7 @@
 
 use super::arguments::{line_number, string};
 use crate::server::Server;
-use ptx_analysis::registers::{RegisterCount, RegisterReport};
+use ptx_analysis::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};

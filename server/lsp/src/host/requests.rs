@@ -10,8 +10,7 @@ use crate::handlers::{
 use crate::platform::Pool;
 use crate::server::Server;
 use crate::session::ClientFeatures;
-use ptx_analysis::inline::TargetSet;
-use ptx_analysis::{Diagnostic, FixEdit};
+use ptx_analysis::{Diagnostic, FixEdit, TargetSet};
 use ptx_host::{HostEdit, answers, repeats};
 use ptx_ide::{AddressHints, HintOptions, PressureHints, Topic};
 use ptx_syntax::Snapshot;

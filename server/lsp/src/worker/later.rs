@@ -1,7 +1,6 @@
 //! The flow lints and the register report. In a browser these functions are loaded late (`crate::embedded`).
 
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Diagnostic, ModuleFacts};
+use ptx_analysis::{Analyzer, Diagnostic, Figures, ModuleFacts};
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::Snapshot;
 

@@ -1,9 +1,8 @@
 //! Compares the claims about the addresses of a kernel with a run of it: with the accesses that the interpreter makes, and its transactions.
 
-use ptx_analysis::addresses::evaluate::Assumptions;
-use ptx_analysis::addresses::traffic::{Pattern, patterns};
-use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Traffic};
-use ptx_analysis::program::ModuleProgram;
+use ptx_flow::addresses::evaluate::Assumptions;
+use ptx_flow::addresses::traffic::{Pattern, patterns};
+use ptx_flow::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Traffic};
 use ptx_interp::findings::Checks;
 use ptx_interp::inspect::{Transaction, parameters, transactions};
 use ptx_interp::launch::Launch;
@@ -12,7 +11,6 @@ use ptx_launch::evaluate::LaunchModule;
 use ptx_syntax::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 /// The counts of comparisons.
 #[derive(Debug, Default)]
@@ -46,7 +44,7 @@ const MAX_STEPS: usize = 60_000;
 
 /// A module ready for launches.
 pub fn module(text: &str) -> LaunchModule {
-    LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(text))), text: text.into() }
+    LaunchModule::new(&Snapshot::new(text))
 }
 
 /// The addresses of all functions with a body, by index.

@@ -5,14 +5,13 @@ use crate::completion::reach::TargetSupport;
 use crate::completion::scope::Name;
 use crate::completion::statement::MnemonicAtCursor;
 use crate::completion::tokens::Tokens;
-use ptx_analysis::lower::{self, ItemSource, named_children};
-use ptx_analysis::mnemonic::{self, Candidate};
-use ptx_analysis::operands::{self, NameLookup};
-use ptx_analysis::semantics::names::LocalNames;
-use ptx_analysis::spec::{OperandPattern, OperandVariant, applies};
-use ptx_analysis::symbols::{NameFrame, Symbol};
-use ptx_analysis::target::Environment;
+use ptx_analysis::spec::applies;
+use ptx_analysis::{
+    Candidate, Environment, ItemSource, LocalNames, Mnemonic, NameFrame, NameLookup, OperandPattern, OperandVariant,
+    Symbol, lower, operands,
+};
 use ptx_isa::tables::{Gate, ValueKind};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, kinds};
 
 /// An unclosed bracket around the cursor.
@@ -95,7 +94,7 @@ pub fn fitting(
     place: &CompletionPlace<'_>,
     head: &MnemonicAtCursor,
     spot: &OperandSpot,
-    resolved: &mnemonic::Mnemonic,
+    resolved: &Mnemonic,
     names: &dyn NameLookup,
     environment: &Environment,
 ) -> Vec<Fitting> {

@@ -5,15 +5,13 @@ use crate::completion::place::CompletionPlace;
 use crate::completion::scope::{Name, Near, One};
 use crate::completion::statement::MnemonicAtCursor;
 use crate::completion::tokens::{CompletionTokenKind as TokenKind, is_part};
-use ptx_analysis::ast::{Operand, OperandKind};
-use ptx_analysis::lower::{self, ItemSource, named_children};
-use ptx_analysis::operands::{self, NameLookup};
-use ptx_analysis::rules::parameter_access::{is_elsewhere, may_access};
-use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_analysis::symbols::{Symbol, TargetListKind as Targets, VariableOrigin, VariableSymbol};
-use ptx_analysis::types::TypeId;
+use ptx_analysis::{
+    ItemSource, NameLookup, Operand, OperandKind, OperandPattern, OperandSpec, Symbol, TargetListKind as Targets,
+    TypeId, VariableOrigin, VariableSymbol, lower, operands,
+};
 use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
+use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, kinds};
 
 /// What kind of operand, or part of an operand, is expected at the cursor. The spec says which values are legal.
@@ -179,8 +177,8 @@ pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &
         (ValueKind::Address(_), Symbol::Variable(v)) if v.space == ".param" => {
             let guarded = v.origin == VariableOrigin::Body && place.before.at(0) == "@";
             let mut modifiers = context.mnemonic.split('.').skip(1);
-            let elsewhere = modifiers.any(|m| is_elsewhere(v.origin, &format!(".{m}")));
-            if guarded || elsewhere || !may_access(v.origin, spec.value.access != OperandAccess::Read) {
+            let elsewhere = modifiers.any(|m| v.origin.is_outside(&format!(".{m}")));
+            if guarded || elsewhere || !v.origin.may_access(spec.value.access != OperandAccess::Read) {
                 return false;
             }
         }

@@ -2,8 +2,9 @@
 
 use super::ModifierChoice;
 use crate::reference::combination::least;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_variants};
-use ptx_analysis::types::{TypeId, agreeing};
+use ptx_analysis::spec::operand_variants;
+use ptx_analysis::types::agreeing;
+use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Protocol, TypeClass, ValueKind, Verb, Version};
 use std::fmt::Write;

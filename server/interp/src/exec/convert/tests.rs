@@ -5,8 +5,8 @@ use crate::lanes::{LANES, LaneMask};
 use crate::machine::code::{Executable, FunctionCode, OpAction, Slot};
 use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::testing::{TestKernel, words};
-use ptx_analysis::flow::OperandValue;
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
+use ptx_flow::flow::OperandValue;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{ConversionFormat, ConversionOptions, ConversionRounding, Scaled, Sources, compile};
 use std::sync::Arc;
@@ -117,11 +117,11 @@ fn decoded(home: (&str, &str), texts: &[String]) -> (Executable, Vec<usize>) {
     };
     let all: Vec<usize> = (0..texts.len()).collect();
     let text = module(&all);
-    let program = ModuleProgram::new(&ptx_syntax::Document::new(text.as_str()).snapshot());
+    let program = CheckedProgram::new(&ptx_syntax::Document::new(text.as_str()).snapshot()).program;
     let line = |at: usize| text[..at].matches('\n').count();
-    let wrong: std::collections::BTreeSet<usize> = program.errors.iter().map(|e| line(e.range.start)).collect();
+    let wrong: std::collections::BTreeSet<usize> = program.errors.iter().map(|e| line(e.start)).collect();
     let good: Vec<usize> = all.into_iter().filter(|i| !wrong.contains(&(i + 4))).collect();
-    let program = ModuleProgram::new(&ptx_syntax::Document::new(module(&good).as_str()).snapshot());
+    let program = CheckedProgram::new(&ptx_syntax::Document::new(module(&good).as_str()).snapshot()).program;
     assert!(program.errors.is_empty(), "{:?}", program.errors.first());
     (Executable::new(Arc::new(program), "k").unwrap(), good)
 }

@@ -51,8 +51,7 @@ impl ArrivalTarget {
 
 /// The register for the state; `None` for `_`.
 fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, DecodeRefusal> {
-    let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::OperandValue::Sink)
-    else {
+    let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_flow::flow::OperandValue::Sink) else {
         return Ok(None);
     };
     if inst.operand(OperandName::Ctas).is_some() {

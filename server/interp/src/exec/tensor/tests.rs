@@ -305,7 +305,8 @@ fn prefetches_look_at_the_map_only() {
 /// Runs the launches of a file of example kernels. Each must have no findings and meet its expectations. Returns their number.
 fn example(text: &str) -> usize {
     use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
-    let program = std::sync::Arc::new(ptx_analysis::program::ModuleProgram::new(&ptx_syntax::Snapshot::new(text)));
+    let program =
+        std::sync::Arc::new(ptx_check::execution::CheckedProgram::new(&ptx_syntax::Snapshot::new(text)).program);
     let found = launches(text, &program);
     assert_eq!(found.mistakes, []);
     let count = found.launches.len();

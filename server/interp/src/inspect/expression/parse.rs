@@ -6,9 +6,9 @@ use super::{
 };
 use crate::inspect::memory::Area;
 use crate::lanes::LANES;
-use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
+use ptx_sema::hir::literal::{self, FloatLiteral};
 use std::ops::Range;
 
 /// Maximum length of an expression in bytes.

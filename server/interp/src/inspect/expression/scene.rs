@@ -75,7 +75,7 @@ impl<'m> Scene<'m> {
         if let Some(slot) = slot_named(body, name)
             && let Some(place) = code.slots.get(slot)
         {
-            let ty = body.declaration(ptx_analysis::flow::RegisterSlot(slot as u32)).ty.name();
+            let ty = body.declaration(ptx_flow::flow::RegisterSlot(slot as u32)).ty.name();
             return Ok(NameTarget::Register(slot, *place, ty));
         }
         if name == "WARP_SZ" {

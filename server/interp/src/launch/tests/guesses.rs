@@ -5,7 +5,7 @@ use crate::inspect::meanings;
 use crate::launch::{GuessReport, Launch, bind, complete, launches};
 use crate::machine::{RunStatus, Settings};
 use crate::trace;
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
 use ptx_syntax::Snapshot;
 
 /// A kernel over elements: `GUARD` bounds the index, `SCALE` is its factor, and `BODY` uses `%rd3 = x + SCALE * i`.
@@ -41,8 +41,8 @@ const LOAD: &str = "ld.global.f32 %f3, [%rd3];";
 fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, GuessReport) {
     let text = KERNEL.replace("GUARD", guard).replace("SCALE", scale).replace("BODY", body);
     let text = text.replace(".visible .entry", &format!("{line}\n.visible .entry"));
-    let program = ModuleProgram::new(&Snapshot::new(&text));
-    assert_eq!(program.errors, []);
+    let program = CheckedProgram::new(&Snapshot::new(&text)).program;
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
     let bare = || Launch { entry: "k".into(), ..Launch::default() };
     let mut launch = launches(&text, &program).launches.into_iter().next().unwrap_or_else(bare);
     let guessed = complete(&mut launch, &program, &text);
@@ -62,7 +62,7 @@ fn a_sum_of_a_product_and_an_address_is_an_address() {
     let text = text
         .replace("mul.wide.u32 %rd2, %r5, SCALE;\n    add.u64 %rd3, %rd1, %rd2;", "mad.wide.u32 %rd3, %r5, 4, %rd1;");
     assert!(text.contains("mad.wide.u32 %rd3"), "{text}");
-    let program = ModuleProgram::new(&Snapshot::new(&text));
+    let program = CheckedProgram::new(&Snapshot::new(&text)).program;
     let mut launch = Launch { entry: "k".into(), ..Launch::default() };
     complete(&mut launch, &program, &text);
     assert_eq!(launch.lines().trim_end(), "//! launch: grid=1 block=64 x=f32[56]:zero n=56 a=2.0 b=3.0");
@@ -91,8 +91,8 @@ fn sizes(directives: &str, reads: &[&str]) -> String {
     let reads: String = reads.iter().map(|register| format!("mov.u32 %r6, {register};\n")).collect();
     let text = KERNEL.replace("GUARD", &format!("{GUARD}\n{reads}")).replace("SCALE", "4").replace("BODY", LOAD);
     let text = text.replace(")\n{", &format!(") {directives}\n{{"));
-    let program = ModuleProgram::new(&Snapshot::new(&text));
-    assert_eq!(program.errors, []);
+    let program = CheckedProgram::new(&Snapshot::new(&text)).program;
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
     let mut launch = Launch { entry: "k".into(), ..Launch::default() };
     let guessed = complete(&mut launch, &program, &text);
     let parts = guessed.parts.iter().filter(|part| part.starts_with("grid") || part.starts_with("block"));
@@ -170,11 +170,11 @@ fn bits_are_what_their_readers_take_them_as() {
     ret;
 }
 ";
-    let program = ModuleProgram::new(&Snapshot::new(text));
+    let program = CheckedProgram::new(&Snapshot::new(text)).program;
     let function = program.functions[0].body.as_ref().unwrap();
     let all = meanings(function);
     let of = |name: &str| {
-        let slot = (0..all.len()).find(|s| function.register_name(ptx_analysis::flow::RegisterSlot(*s as u32)) == name);
+        let slot = (0..all.len()).find(|s| function.register_name(ptx_flow::flow::RegisterSlot(*s as u32)) == name);
         all[slot.unwrap()]
     };
     assert_eq!((of("%r1"), of("%r2"), of("%r3")), (Some(".f16x2"), Some(".f16x2"), Some(".f16x2")));
@@ -198,7 +198,7 @@ fn kernels_without_their_launches_run_by_a_guess() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let text: String = text.lines().filter(|l| !l.starts_with("//!")).flat_map(|l| [l, "\n"]).collect();
-        let program = std::sync::Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
+        let program = std::sync::Arc::new(CheckedProgram::new(&Snapshot::new(&text)).program);
         for kernel in program.functions.iter().filter(|c| c.kernel && c.body.is_some()) {
             count += 1;
             let mut launch = Launch { entry: kernel.name.clone(), ..Launch::default() };

@@ -4,7 +4,8 @@ use super::mistakes;
 use crate::decode::Executable;
 use crate::launch::{Bound, Launch, bind, complete, launches, settle, verdicts};
 use crate::machine::Settings;
-use ptx_analysis::program::ModuleProgram;
+use ptx_check::execution::CheckedProgram;
+use ptx_flow::program::ModuleProgram;
 use ptx_num::image::{AddressMode, Filter, Opaque};
 use ptx_syntax::Snapshot;
 use std::path::Path;
@@ -51,8 +52,8 @@ LINES
 
 fn module(lines: &str) -> (String, Arc<ModuleProgram>) {
     let text = KERNEL.replace("LINES", lines);
-    let program = Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
-    assert_eq!(program.errors, []);
+    let program = Arc::new(CheckedProgram::new(&Snapshot::new(&text)).program);
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
     (text, program)
 }
 
@@ -228,7 +229,7 @@ fn variables_are_bounded_together() {
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.global .b8 {declared};\n//! launch: grid=1 block=1\n.entry k() {{ ret; }}\n"
         );
-        let program = Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
+        let program = Arc::new(CheckedProgram::new(&Snapshot::new(&text)).program);
         let mut launch = launches(&text, &program).launches.remove(0);
         complete(&mut launch, &program, &text);
         let found = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
@@ -383,8 +384,8 @@ fn images_and_tensor_maps() {
     ret;
 }
 ";
-    let program = Arc::new(ModuleProgram::new(&Snapshot::new(text)));
-    assert_eq!(program.errors, []);
+    let program = Arc::new(CheckedProgram::new(&Snapshot::new(text)).program);
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
     let mut found = launches(text, &program);
     let mut launch = found.launches.remove(0);
     let all = [found.mistakes, settle(&mut launch, &program, text)].concat();
@@ -426,7 +427,7 @@ fn lines_of_our_kernels() {
     files.sort();
     for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
         let text = std::fs::read_to_string(path).unwrap();
-        let program = Arc::new(ModuleProgram::new(&Snapshot::new(&text)));
+        let program = Arc::new(CheckedProgram::new(&Snapshot::new(&text)).program);
         let found = launches(&text, &program);
         assert_eq!(mistakes(&text, &found.mistakes), "", "{}", path.display());
         for mut launch in found.launches {

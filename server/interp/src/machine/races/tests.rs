@@ -274,7 +274,8 @@ fn our_kernels_have_no_races() {
     for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(path).unwrap();
-        let program = Arc::new(ptx_analysis::program::ModuleProgram::new(&ptx_syntax::Document::new(&text).snapshot()));
+        let program =
+            Arc::new(ptx_check::execution::CheckedProgram::new(&ptx_syntax::Document::new(&text).snapshot()).program);
         for mut launch in launch::launches(&text, &program).launches {
             launch::settle(&mut launch, &program, &text);
             launch::complete(&mut launch, &program, &text);

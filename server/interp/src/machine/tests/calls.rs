@@ -189,7 +189,7 @@ fn what_calls_hand_over_and_back_is_recorded() {
     let changes = |word: &str| -> Vec<(String, u8)> {
         let step = steps.iter().find(|s| traced.text[executable.range(s.site)].trim().starts_with(word)).unwrap();
         let named = step.changes.iter().filter(|c| c.before != c.after).map(|c| {
-            let name = executable.function(c.function).unwrap().register_name(ptx_analysis::flow::RegisterSlot(c.slot));
+            let name = executable.function(c.function).unwrap().register_name(ptx_flow::flow::RegisterSlot(c.slot));
             (name, c.after[4])
         });
         named.collect()

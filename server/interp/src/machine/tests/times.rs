@@ -207,7 +207,7 @@ fn a_fork_goes_its_own_way() {
     let body = machine.executable.function(machine.executable.entry).expect("a body");
     let counter = inspect::registers(&machine, target, group, 0).expect("registers");
     let counter = counter.iter().find(|r| r.name == "%r1").map(|r| r.slot).expect("the counter");
-    assert_eq!(body.register_name(ptx_analysis::flow::RegisterSlot(counter)), "%r1");
+    assert_eq!(body.register_name(ptx_flow::flow::RegisterSlot(counter)), "%r1");
     inspect::set_register(&mut machine, target, group, 0, counter, u32::MAX, 699).expect("a register");
     let buffer = MemoryPlace::Named("buffer 0", 0);
     inspect::poke(&mut machine, target, None, buffer, &[9; 4]).expect("a buffer");

@@ -1,11 +1,12 @@
 //! Every form of these families decodes with all its modifiers: none is refused.
 
 use crate::decode::{Executable, OpAction};
-use ptx_analysis::mnemonic::is_legal;
-use ptx_analysis::program::ModuleProgram;
-use ptx_analysis::spec::{OperandPattern, OperandSpec, operand_variants};
+use ptx_check::execution::CheckedProgram;
+use ptx_flow::program::ModuleProgram;
 use ptx_isa::ISA;
 use ptx_isa::tables::Form;
+use ptx_sema::forms::mnemonic::is_legal;
+use ptx_sema::forms::spec::{OperandPattern, OperandSpec, operand_variants};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ fn module(home: (&str, &str), kernels: impl Iterator<Item = String>) -> Arc<Modu
         }
         text.push_str(&format!(" {body} ret; }}\n"));
     }
-    Arc::new(ModuleProgram::new(&ptx_syntax::Document::new(&text).snapshot()))
+    Arc::new(CheckedProgram::new(&ptx_syntax::Document::new(&text).snapshot()).program)
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! What the instructions of a text inside another language do, as the tables declare it: the compiler of that language knows
+//! only what its programmer says of the text.
+
+use ptx_isa::tables::{Effect, Entry, OperandAccess, Protocol, ValueKind, Verb};
+use ptx_sema::forms::choose::VariantFit;
+use ptx_sema::forms::mnemonic::holds;
+use ptx_sema::forms::mnemonics::ResolvedMnemonic;
+use ptx_sema::forms::operands::NameLookup;
+use ptx_sema::forms::spec::{OperandPattern, OperandSpec};
+use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
+use std::ops::Range;
+
+/// What instructions do. Byte ranges are those of mnemonics, or of operands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Actions {
+    /// The instructions that order accesses to memory, or wait for some.
+    pub fences: Vec<Range<usize>>,
+    /// The instructions that write memory.
+    pub stores: Vec<Range<usize>>,
+    /// The instructions that do more than write their results: these, and those that change the state of a protocol, such as
+    /// a barrier.
+    pub side_effects: Vec<Range<usize>>,
+    /// The operands that are written: name and place. An operand occurs once for each write.
+    pub written: Vec<(Box<str>, Range<usize>)>,
+}
+
+impl Actions {
+    /// Adds what an instruction does that begins at the byte offset `start`; nothing if it has a mistake.
+    pub(crate) fn note(
+        &mut self,
+        instruction: &Instruction<'_>,
+        resolved: &ResolvedMnemonic,
+        names: &dyn NameLookup,
+        start: usize,
+    ) {
+        let Some(chosen) = resolved.choose(instruction, names).filter(|c| matches!(c.fit, VariantFit::Fits)) else {
+            return;
+        };
+        let mnemonic = instruction.mnemonic_range();
+        let mnemonic = mnemonic.start + start..mnemonic.end + start;
+        let applies = |e: &&Effect| e.when.is_empty() || holds(e.when, &chosen.candidate.values, None) == Some(true);
+        let effects: Vec<&Effect> = chosen.candidate.form.effects.iter().filter(applies).collect();
+        let fences = effects.iter().any(|e| matches!(e.verb, Verb::Fences | Verb::Waits));
+        if fences {
+            self.fences.push(mnemonic.clone());
+        }
+        let mut stores = assigns_memory(chosen.candidate.entry);
+        for (operand, (_, pattern)) in instruction.operands.iter().zip(&chosen.variant.operands) {
+            match (pattern, &operand.kind) {
+                (OperandPattern::Address(specs), _) => stores |= specs.iter().any(writes_memory),
+                (OperandPattern::Pair(specs), OperandKind::Pair(parts)) => {
+                    self.value(&parts.0, &specs.0, start);
+                    self.value(&parts.1, &specs.1, start);
+                }
+                (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => {
+                    stores |= writes_memory(spec);
+                    self.value(operand, spec, start);
+                }
+                _ => {}
+            }
+        }
+        if stores {
+            self.stores.push(mnemonic.clone());
+        }
+        if stores || fences || changes_state(&effects) {
+            self.side_effects.push(mnemonic);
+        }
+    }
+
+    /// Adds the actions of another text, whose ranges count from the byte offset `base`.
+    pub(crate) fn extend(&mut self, other: Self, base: usize) {
+        let moved = |range: Range<usize>| range.start + base..range.end + base;
+        self.fences.extend(other.fences.into_iter().map(moved));
+        self.stores.extend(other.stores.into_iter().map(moved));
+        self.side_effects.extend(other.side_effects.into_iter().map(moved));
+        self.written.extend(other.written.into_iter().map(|(name, range)| (name, moved(range))));
+    }
+
+    fn value(&mut self, operand: &Operand<'_>, spec: &OperandSpec, start: usize) {
+        if spec.value.access == OperandAccess::Read || matches!(spec.value.kind, ValueKind::Address(_)) {
+            return;
+        }
+        match &operand.kind {
+            OperandKind::Name(name) => {
+                self.written.push(((*name).into(), operand.range.start + start..operand.range.end + start));
+            }
+            OperandKind::Member(name, _) => {
+                self.written.push((name.text.into(), operand.range.start + start..operand.range.end + start));
+            }
+            OperandKind::Vector(list) | OperandKind::Arguments(list) => {
+                list.iter().for_each(|part| self.value(part, spec, start));
+            }
+            OperandKind::Pair(parts) => self.value(&parts.0, spec, start),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an instruction computes a value in memory: `[{a}] = [{a}] + {b}` in the tables.
+fn assigns_memory(entry: &Entry) -> bool {
+    let assigns = |part: &str| part.trim_start().starts_with("[{") && part.contains("] = ");
+    entry.results.iter().any(|result| result.text.split(';').any(assigns))
+}
+
+/// Whether an instruction changes the state of a protocol. A question to a barrier changes nothing, although it uses it.
+fn changes_state(effects: &[&Effect]) -> bool {
+    let asks = effects.iter().any(|e| e.verb == Verb::Asks);
+    effects.iter().any(|e| match e.verb {
+        Verb::Starts
+        | Verb::Commits
+        | Verb::Waits
+        | Verb::Fences
+        | Verb::Writes
+        | Verb::Creates
+        | Verb::Ends
+        | Verb::Closes
+        | Verb::Raises
+        | Verb::Expects
+        | Verb::Completes => true,
+        Verb::Uses => e.protocol == Protocol::Mbarrier && !asks,
+        Verb::Reads | Verb::Asks | Verb::Passes | Verb::Adds | Verb::Widens | Verb::Narrows => false,
+    })
+}
+
+fn writes_memory(spec: &OperandSpec) -> bool {
+    matches!(spec.value.kind, ValueKind::Address(_)) && spec.value.access != OperandAccess::Read
+}

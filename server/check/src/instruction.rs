@@ -1,0 +1,292 @@
+//! Checks one instruction against the tables: finds the intended form and reports how the instruction differs from it.
+
+mod exchange;
+mod mnemonic;
+
+use crate::calls;
+use crate::constraints;
+use crate::diagnostic::Diagnostic;
+use crate::immediates;
+use crate::memory;
+use crate::rules::{
+    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, not_portable,
+    odd_element, operand_count, operand_kind, operand_range, operand_type, parameter_access, project_target,
+    state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode, unusual_modifier_order,
+    vector_length,
+};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Term, ValueKind};
+use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit};
+use ptx_sema::forms::mnemonic::{Candidate, MnemonicProblem, broken};
+use ptx_sema::forms::mnemonics::{Gates, ResolvedMnemonic};
+use ptx_sema::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
+use ptx_sema::forms::spec::{OperandSpec, OperandVariant, applies};
+use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
+use ptx_sema::hir::symbols::Symbol;
+use ptx_sema::hir::types::register_type;
+use ptx_sema::target::Environment;
+
+/// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
+pub(crate) fn check(
+    instruction: &Instruction<'_>,
+    text: &str,
+    resolved: &ResolvedMnemonic,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(opcode) = resolved.opcode else {
+        return out.push(unknown_opcode::report(instruction));
+    };
+    if let Some(dot) = instruction.modifiers.iter().find(|m| m.text.trim() == ".") {
+        return out.push(syntax_error::lone_dot(*dot));
+    }
+    let written = text.get(instruction.mnemonic_range()).unwrap_or(opcode.name);
+    let Some(mnemonic) = &resolved.mnemonic else { return };
+    if let Some(mismatch) = &mnemonic.mismatch {
+        // An unfinished instruction has more missing than a modifier, and the parser has reported it.
+        let unfinished = instruction.broken && instruction.operands.is_empty();
+        if unfinished && !mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Unknown(_))) {
+            return;
+        }
+        return mnemonic::report(instruction, written, (opcode, mismatch), &resolved.environment, names, out);
+    }
+    if instruction.broken {
+        return;
+    }
+    let before = out.len();
+    for operand in &instruction.operands {
+        constants(operand, text, out);
+    }
+    if out.len() > before {
+        return;
+    }
+    if mnemonic.entry.flow == ControlTransfer::Call
+        && let Some(found) = calls::without_parentheses(instruction, text, names)
+    {
+        return out.push(found);
+    }
+    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
+    if !mnemonic.entry.checked {
+        // The tables do not describe its operands: only check that names are declared.
+        let mut found = Vec::new();
+        for operand in &instruction.operands {
+            operands::check_names(operand, names, &mut found);
+        }
+        out.push(unknown_opcode::unchecked(instruction.mnemonic_range(), mnemonic.entry));
+        return out.extend(found.iter().map(suggest));
+    }
+    let Some(chosen) = resolved.choose(instruction, names) else { return };
+    let ResolvedInstruction { candidate, variant, gates, fit, .. } = &chosen;
+    if !matches!(fit, VariantFit::Fits) {
+        // The kind of an undeclared name is unknown, so it alone is reported.
+        let mut undeclared: Vec<OperandMismatch> = match &fit {
+            VariantFit::Mismatch(found) => {
+                found.iter().filter(|m| matches!(m.kind, MismatchKind::Undeclared(_))).cloned().collect()
+            }
+            _ => Vec::new(),
+        };
+        if undeclared.is_empty() {
+            instruction.operands.iter().for_each(|o| operands::check_names(o, names, &mut undeclared));
+        }
+        if !undeclared.is_empty() {
+            return out.extend(undeclared.iter().map(suggest));
+        }
+    }
+    match fit {
+        VariantFit::Fits => {
+            if let Some((place, found)) = constraints::check(instruction, candidate.form, variant) {
+                let range =
+                    instruction.operands.get(place).map_or_else(|| instruction.mnemonic_range(), |o| o.range.clone());
+                return out.push(Diagnostic::new(range, found));
+            }
+            out.extend(report_gates(instruction, written, (candidate, variant), *gates, &resolved.environment));
+            for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
+                immediates::check(operand, shape, written, out);
+            }
+            for operand in &instruction.operands {
+                special_registers(operand, &resolved.environment, names, out);
+            }
+            let operands = instruction.operands.iter().zip(&variant.operands);
+            out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
+            suffixes(instruction, candidate, (written, names), out);
+            memory::check(instruction, text, variant, &resolved.environment, names, out);
+            unusual_modifier_order::check(instruction, candidate, written, out);
+            out.extend(
+                mnemonic.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report),
+            );
+            odd_element::check(instruction, variant, names, out);
+            calls::check(instruction, variant, names, out);
+            parameter_access::check(instruction, variant, names, out);
+        }
+        VariantFit::Mismatch(found) => {
+            let exchanged = exchange::report(instruction, variant, names, (text, written));
+            let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
+            out.extend(exchanged.or_else(|| together(reports)));
+        }
+        VariantFit::Rule(rule) => {
+            out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
+        }
+        VariantFit::Count { counts, alignment } => {
+            out.push(operand_count::report(instruction, (text, written), &chosen, (counts, alignment)));
+        }
+    }
+}
+
+/// One diagnostic for an instruction: the first of `found`, with the others as its related places.
+fn together(mut found: impl Iterator<Item = Diagnostic>) -> Option<Diagnostic> {
+    let first = found.next()?;
+    Some(found.fold(first, |first, other| first.related(other.range.clone(), other.message())))
+}
+
+/// Reports the constant expressions in an operand that have no value.
+fn constants(operand: &Operand<'_>, text: &str, out: &mut Vec<Diagnostic>) {
+    match &operand.kind {
+        OperandKind::Constant(ConstantValue::Wrong(problem)) => out.push(constant_expression::report(*problem, text)),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            list.iter().for_each(|o| constants(o, text, out));
+        }
+        OperandKind::Offset(parts, _) => {
+            constants(&parts.0, text, out);
+            constants(&parts.1, text, out);
+        }
+        _ => {}
+    }
+}
+
+/// Checks the gates of the special registers in an operand.
+fn special_registers(
+    operand: &Operand<'_>,
+    environment: &Environment,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (name, range) = match &operand.kind {
+        OperandKind::Name(name) => (*name, operand.range.clone()),
+        OperandKind::Member(object, _) => (object.text, object.range()),
+        OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+            return list.iter().for_each(|o| special_registers(o, environment, names, out));
+        }
+        OperandKind::Not(inner) => return special_registers(inner, environment, names, out),
+        _ => return,
+    };
+    // Most names are like `%r12`. Special registers have at least four characters before any trailing digits.
+    if !name.starts_with('%') || name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < 4 {
+        return;
+    }
+    let Some(register) = operands::special(name).filter(|_| names.look_up(name).is_none()) else { return };
+    out.extend(gates::check(range, register.name, register.gates, environment, |_| true));
+}
+
+/// Checks modifiers that follow an operand, as in `[a].unified`.
+fn suffixes(
+    instruction: &Instruction<'_>,
+    candidate: &Candidate,
+    (written, names): (&str, &dyn NameLookup),
+    out: &mut Vec<Diagnostic>,
+) {
+    if instruction.suffixes.is_empty() {
+        return;
+    }
+    let mut values = candidate.values.clone();
+    for (operand, word) in &instruction.suffixes {
+        let slot = candidate
+            .form
+            .slots
+            .iter()
+            .position(|s| usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text));
+        match slot {
+            // ptxas: no such modifier after a special register, or after a variable that is not unified.
+            Some(_) if instruction.operands.get(*operand).is_some_and(|o| !takes_suffix(o, names)) => {
+                out.push(modifier_not_allowed::in_form(*word, candidate.form));
+            }
+            Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
+            None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
+        }
+    }
+    if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
+        out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
+    }
+}
+
+/// Whether a modifier may follow an address.
+fn takes_suffix(operand: &Operand<'_>, names: &dyn NameLookup) -> bool {
+    let OperandKind::Address(parts) = &operand.kind else { return true };
+    let base = match parts.first().map(|part| &part.kind) {
+        Some(OperandKind::Name(name)) => *name,
+        Some(OperandKind::Offset(parts, _)) => match parts.0.kind {
+            OperandKind::Name(name) => name,
+            _ => return true,
+        },
+        _ => return true,
+    };
+    match names.look_up(base) {
+        Some(Symbol::Variable(variable)) => variable.unified,
+        Some(_) => true,
+        None => operands::special(base).is_none(),
+    }
+}
+
+/// The byte range of the modifier that a rule names, or of the whole mnemonic.
+fn rule_place(instruction: &Instruction<'_>, form: &Form, what: &[Term], when: &[Term]) -> std::ops::Range<usize> {
+    let of = |term: &Term| match term {
+        Term::Slot(test) if !test.negated => {
+            let slot = &form.slots[usize::from(test.slot)];
+            let named = |m: &&SourceWord<'_>| {
+                if test.values.is_empty() { slot.values.contains(&m.text) } else { test.values.contains(&m.text) }
+            };
+            instruction.modifiers.iter().find(named).map(SourceWord::range)
+        }
+        _ => None,
+    };
+    what.iter().chain(when).find_map(of).unwrap_or_else(|| instruction.mnemonic_range())
+}
+
+/// The worst problem with the PTX version and the target, since one report for an instruction is enough.
+fn report_gates(
+    instruction: &Instruction<'_>,
+    written: &str,
+    (candidate, variant): (&Candidate, &OperandVariant),
+    found: Gates,
+    environment: &Environment,
+) -> Option<Diagnostic> {
+    let place = |gate: &Gate| rule_place(instruction, candidate.form, gate.when, &[]);
+    if let Some(gate) = found.refused {
+        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, variant));
+        return Some(gates::refused(place(gate), written, gate, all, environment));
+    }
+    if let Some(gate) = found.deprecated {
+        return Some(deprecated::report(instruction.mnemonic_range(), written, gate));
+    }
+    if let Some(gate) = found.lacking {
+        return project_target::report(place(gate), written, gate, environment);
+    }
+    found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
+}
+
+fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> Diagnostic {
+    let range = mismatch.range.clone();
+    let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
+    match (&mismatch.kind, spec) {
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
+            undeclared_name::label(range, name)
+        }
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Value => {
+            undeclared_name::register(range, name, spec.ty.map_or(".b32", register_type))
+        }
+        (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
+        (MismatchKind::RegisterType(register, ty), Some(spec)) => {
+            operand_type::register(range, (register, *ty), spec.expected(entry.operands), written)
+        }
+        (MismatchKind::SpecialType { name, ty }, Some(spec)) => {
+            operand_type::special(range, (name, ty), spec.expected(entry.operands), written)
+        }
+        (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
+        (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
+        (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
+        (MismatchKind::MustBeVector, spec) => vector_length::scalar(range, spec, written),
+        (MismatchKind::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
+        (MismatchKind::MinusOffset, _) => syntax_error::minus_offset(range),
+        (MismatchKind::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
+        (MismatchKind::Subscript, _) => syntax_error::subscript(range),
+        _ => operand_kind::report(mismatch, written, entry),
+    }
+}

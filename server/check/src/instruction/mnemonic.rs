@@ -1,0 +1,366 @@
+//! Reports a mnemonic that no form has: which modifier is wrong, and what was most likely meant.
+
+use super::{rule_place, together};
+use crate::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::rules::{
+    duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
+};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode};
+use ptx_sema::forms::choose::operand_distance;
+use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, resolve};
+use ptx_sema::forms::nearby::{Correction, allowed, corrections, operation};
+use ptx_sema::forms::operands::NameLookup;
+use ptx_sema::hir::ast::{Instruction, SourceWord};
+use ptx_sema::target::Environment;
+
+/// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
+pub(super) fn report(
+    instruction: &Instruction<'_>,
+    written: &str,
+    (opcode, mismatch): (&'static Opcode, &MnemonicMismatch),
+    environment: &Environment,
+    names: &dyn NameLookup,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mismatch = nearest(instruction, mismatch, names);
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let head = WrongMnemonic { instruction, opcode, mismatch, environment, modifiers };
+    let unknown: Vec<usize> = head
+        .mismatch
+        .problems
+        .iter()
+        .filter_map(|p| if let MnemonicProblem::Unknown(i) = p { Some(*i) } else { None })
+        .collect();
+    if !unknown.is_empty() {
+        return head.unknown(&unknown, out);
+    }
+    let form = mismatch.form;
+    let Some(worst) = mismatch.problems.first() else { return };
+    let word = |index: usize| instruction.modifiers[index];
+    if let MnemonicProblem::Missing(slot) = *worst
+        && let Some(found) = head.in_place_of(slot)
+    {
+        return out.push(found);
+    }
+    out.push(match *worst {
+        MnemonicProblem::Unknown(_) => return,
+        MnemonicProblem::Extra(i) => head.extra(i),
+        MnemonicProblem::Duplicate(i) => duplicate_modifier::report(word(i)),
+        MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
+        MnemonicProblem::Missing(slot) => {
+            let expected = head.allowed_anywhere(&mismatch.expected);
+            missing_modifier::report(
+                instruction.mnemonic_range(),
+                written,
+                (slot, &head.all_missing()),
+                &expected,
+                form,
+            )
+        }
+        MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
+            modifier_order::report(word(first), word(second), form)
+        }
+        MnemonicProblem::SpaceOrder(first, second) => {
+            modifier_order::spaces(word(first), word(second), head.entry_name(), form)
+        }
+        MnemonicProblem::Rule(rule) => {
+            illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
+        }
+    });
+}
+
+/// The form that is meant: the one to which modifiers and operands together are nearest.
+fn nearest<'m>(
+    instruction: &Instruction<'_>,
+    mismatch: &'m MnemonicMismatch,
+    names: &dyn NameLookup,
+) -> &'m MnemonicMismatch {
+    // The operands of an instruction that is not finished tell nothing.
+    if instruction.broken || mismatch.others.is_empty() {
+        return mismatch;
+    }
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let mut nearest = (mismatch, (u32::MAX, usize::MAX));
+    // They are sorted by the distance of their modifiers alone.
+    for near in std::iter::once(mismatch).chain(&mismatch.others) {
+        if near.cost > nearest.1.0 {
+            break;
+        }
+        let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
+        let distance = (distance, foreign_operations(&near.problems, &modifiers));
+        if distance < nearest.1 {
+            nearest = (near, distance);
+        }
+    }
+    nearest.0
+}
+
+/// A mnemonic that fits no form.
+struct WrongMnemonic<'a> {
+    instruction: &'a Instruction<'a>,
+    opcode: &'static Opcode,
+    mismatch: &'a MnemonicMismatch,
+    environment: &'a Environment,
+    /// The modifiers as written.
+    modifiers: Vec<&'a str>,
+}
+
+impl WrongMnemonic<'_> {
+    fn word(&self, index: usize) -> SourceWord<'_> {
+        self.instruction.modifiers[index]
+    }
+
+    /// The name of the instruction that the nearest form belongs to.
+    fn entry_name(&self) -> &'static str {
+        let has = |entry: &&'static Entry| entry.forms.iter().any(|f| std::ptr::eq(f, self.mismatch.form));
+        self.opcode.entries.iter().find(has).map_or(self.opcode.name, |entry| entry.name)
+    }
+
+    /// The state spaces that the nearest form takes in a place that is empty: for one that it does not take.
+    fn spaces(&self) -> Vec<&'static str> {
+        let is_space = |value: &&str| ISA.space(value).is_some();
+        let form = self.mismatch.form;
+        let empty = form.slots.iter().zip(&self.mismatch.values).filter(|(_, value)| value.is_none());
+        empty.map(|(slot, _)| slot.values).find(|values| values.iter().any(is_space)).map_or(Vec::new(), <[_]>::to_vec)
+    }
+
+    /// Whether the nearest form has a type too many, so that a wrong type stands in the place of another one.
+    fn lacks_type(&self) -> bool {
+        self.mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Missing(slot) if slot.is_type))
+    }
+
+    fn lacks_modifier(&self) -> bool {
+        self.mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Missing(_)))
+    }
+
+    /// Reports modifiers that no form of the opcode has.
+    fn unknown(&self, unknown: &[usize], out: &mut Vec<Diagnostic>) {
+        let corrected: Vec<Vec<Correction>> =
+            unknown.iter().map(|index| corrections(self.opcode, &self.modifiers, *index)).collect();
+        // Words that belong to one modifier, `.wait.ld` for `.wait::ld`, are one mistake. One of them may be a modifier itself.
+        let parted = |index: usize| {
+            let found = corrections(self.opcode, &self.modifiers, index).into_iter().find(|c| c.last > index)?;
+            (index..=found.last).any(|i| unknown.contains(&i)).then_some((index, found))
+        };
+        if let Some((index, correction)) = (0..self.modifiers.len()).find_map(parted) {
+            let range = self.word(index).range().start..self.word(correction.last).range().end;
+            let parts = self.modifiers[index..=correction.last].concat();
+            return out.push(modifier_not_allowed::parted(range, &parts, correction.value));
+        }
+        let near = |at: usize| -> Vec<&'static str> {
+            const MAX_NEAR: usize = 2;
+            corrected[at].iter().map(|c| c.value).take(MAX_NEAR).collect()
+        };
+        // Each misspelling is a separate mistake. Modifiers that other instructions have are most likely one mistake: a wrong opcode.
+        let (known, misspelt): (Vec<usize>, Vec<usize>) =
+            (0..unknown.len()).partition(|at| unknown_modifier::is_known(self.word(unknown[*at]).text));
+        if !misspelt.is_empty() {
+            let reports =
+                misspelt.into_iter().map(|at| unknown_modifier::report(self.word(unknown[at]), self.opcode, &near(at)));
+            return out.extend(reports);
+        }
+        let reports = known.into_iter().map(|at| {
+            let index = unknown[at];
+            if ISA.ty(self.modifiers[index]).is_some() && self.lacks_type() {
+                self.wrong_type(index)
+            } else {
+                let expected = if self.lacks_modifier() {
+                    self.allowed_instead(index)
+                } else if ISA.space(self.modifiers[index]).is_some() {
+                    self.spaces()
+                } else {
+                    Vec::new()
+                };
+                modifier_not_allowed::report(self.word(index), self.opcode, &near(at), &expected)
+            }
+        });
+        out.extend(together(reports));
+    }
+
+    /// Reports a modifier that only other forms of the opcode have.
+    fn extra(&self, index: usize) -> Diagnostic {
+        if ISA.ty(self.modifiers[index]).is_some() && self.lacks_type() {
+            return self.wrong_type(index);
+        }
+        match self.conflicting(index) {
+            Some(other) if self.name_ends_between(index, other).is_some() => {
+                let (name, expected) = self.name_ends_between(index, other).unwrap_or_default();
+                modifier_not_allowed::wrong_type_of_operation(self.word(index.max(other)), &name, &expected)
+            }
+            Some(other) => illegal_combination::report(self.word(index), self.word(other)),
+            None if self.lacks_modifier() => {
+                modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.mismatch.form)
+            }
+            None => modifier_not_allowed::in_form(self.word(index), self.mismatch.form),
+        }
+    }
+
+    /// If one of two modifiers belongs to the name of the instruction, as `.cluster` to `barrier.cluster`: that name, and how the names of
+    /// instructions go on that begin so.
+    fn name_ends_between(&self, one: usize, other: usize) -> Option<(String, Vec<&'static str>)> {
+        let names = |length: usize| {
+            let begin: String =
+                std::iter::once(self.opcode.name).chain(self.modifiers[..length].iter().copied()).collect();
+            let next: Vec<&'static str> = self
+                .opcode
+                .entries
+                .iter()
+                .filter_map(|e| e.name.strip_prefix(begin.as_str()).filter(|rest| rest.starts_with('.')))
+                .map(|rest| rest[1..].find('.').map_or(rest, |end| &rest[..=end]))
+                .collect();
+            (begin, next)
+        };
+        let is_name = |length: &usize| {
+            let (begin, next) = names(*length);
+            !next.is_empty() || self.opcode.entries.iter().any(|e| e.name == begin)
+        };
+        let length = (1..=one.max(other)).take_while(is_name).last()?;
+        let (begin, mut next) = names(length);
+        let mut kept: Vec<&'static str> = Vec::new();
+        next.retain(|word| {
+            !kept.contains(word) && {
+                kept.push(word);
+                true
+            }
+        });
+        // `.wait_group` for `.wait_all`.
+        let word = self.modifiers[one.max(other)];
+        if let Some((family, _)) = word.split_once('_')
+            && kept.iter().any(|n| n.starts_with(family))
+        {
+            next.retain(|n| n.starts_with(family));
+        }
+        (one.min(other) < length && length == one.max(other) && !next.is_empty()).then_some((begin, next))
+    }
+
+    /// Reports a modifier that stands where a missing one must stand: `.row.row` for `.row.col`, `.f32` for `.tf32`, a shape that another
+    /// form has.
+    fn in_place_of(&self, missing: &'static ModifierSlot) -> Option<Diagnostic> {
+        let repeated: Vec<usize> = (self.mismatch.problems.iter())
+            .filter_map(|p| match p {
+                MnemonicProblem::Duplicate(i) | MnemonicProblem::Conflict(i, _) => Some(*i),
+                _ => None,
+            })
+            .collect();
+        let is_type = |index: usize| ISA.ty(self.modifiers[index]).is_some();
+        if missing.is_type {
+            return self.repeated_type(&repeated);
+        }
+        if let [one] = repeated[..]
+            && !is_type(one)
+            && self.mismatch.problems.len() == 2
+        {
+            let expected = self.allowed_instead(one);
+            let fixes = expected.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(one).range(), *v));
+            return Some(modifier_not_allowed::instead(self.word(one), &expected, self.mismatch.form).fixes(fixes));
+        }
+        if self.mismatch.problems.len() > 1 {
+            return None;
+        }
+        // A shape is two numbers at least: `.m64n8k32`.
+        let numbers = |m: &str| m.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).count();
+        let shape = (0..self.modifiers.len()).find(|i| numbers(self.modifiers[*i]) > 1 && !is_type(*i))?;
+        const MAX_SHAPES: usize = 2;
+        let near: Vec<&'static str> =
+            corrections(self.opcode, &self.modifiers, shape).iter().map(|c| c.value).take(MAX_SHAPES).collect();
+        let first = *near.first()?;
+        let mut with = self.modifiers.clone();
+        with[shape] = first;
+        let form = resolve(self.opcode, &with)?.candidates.first()?.form;
+        let fixes = near.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(shape).range(), *v));
+        Some(modifier_not_allowed::instead(self.word(shape), &near, form).fixes(fixes))
+    }
+
+    /// Reports a type that is written for several slots, some of which take only others: `.f32.f32.f32.f32` of `mma`.
+    fn repeated_type(&self, repeated: &[usize]) -> Option<Diagnostic> {
+        let form = self.mismatch.form;
+        let slots: Vec<&ModifierSlot> =
+            form.slots.iter().filter(|slot| slot.is_type && slot.after_operand == 0).collect();
+        let types: Vec<usize> = (0..self.modifiers.len()).filter(|i| ISA.ty(self.modifiers[*i]).is_some()).collect();
+        let one = *repeated.first()?;
+        let is_it = |index: &usize| self.modifiers[*index] == self.modifiers[one];
+        if types.len() != slots.len()
+            || !repeated.iter().all(is_it)
+            || self.mismatch.problems.len() != 2 * repeated.len()
+        {
+            return None;
+        }
+        let wrong: Vec<usize> = types
+            .iter()
+            .zip(&slots)
+            .filter(|(i, slot)| !slot.values.contains(&self.modifiers[**i]))
+            .map(|(i, _)| *i)
+            .collect();
+        if wrong.len() != repeated.len() || !wrong.iter().all(is_it) {
+            return None;
+        }
+        let expected = self.allowed_instead(*wrong.first()?);
+        let name = operation(self.opcode, &self.modifiers);
+        let found = modifier_not_allowed::wrong_type_of_operation(self.word(*wrong.first()?), &name, &expected);
+        let fixes = expected.iter().map(|value| Fix {
+            title: format!("Write `{value}` for both"),
+            edits: wrong.iter().map(|i| FixEdit::Replace(self.word(*i).range(), (*value).to_owned())).collect(),
+            preferred: false,
+        });
+        Some(found.fixes(fixes.filter(|fix| fix.edits.len() == 2)))
+    }
+
+    /// Reports a type in the place of another one. What does not take it is the opcode if no form of it does, else the operation.
+    fn wrong_type(&self, index: usize) -> Diagnostic {
+        let word = self.word(index);
+        let taken = self
+            .opcode
+            .entries
+            .iter()
+            .flat_map(|e| e.forms)
+            .any(|f| f.slots.iter().any(|slot| slot.values.contains(&word.text)));
+        let expected = self.allowed_instead(index);
+        if taken {
+            modifier_not_allowed::wrong_type_of_operation(word, &operation(self.opcode, &self.modifiers), &expected)
+        } else {
+            modifier_not_allowed::wrong_type(word, self.opcode.name, &expected)
+        }
+    }
+
+    /// The missing modifiers, if nothing else is wrong and there is one choice for each.
+    fn all_missing(&self) -> Vec<&'static str> {
+        let only = |problem: &MnemonicProblem| match problem {
+            MnemonicProblem::Missing(slot) => match slot.values {
+                [only] => Some(*only),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.mismatch.problems.iter().map(only).collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// What may stand in the place of a modifier, in this version and on this target.
+    fn allowed_instead(&self, index: usize) -> Vec<&'static str> {
+        allowed(self.opcode, &self.modifiers, (index, true), &self.mismatch.expected, self.environment)
+    }
+
+    /// What may be added, in this version and on this target.
+    fn allowed_anywhere(&self, values: &[&'static str]) -> Vec<&'static str> {
+        // Where a modifier belongs depends on the form. A place where it fits tells what version and target say of it.
+        let mut kept = values.to_vec();
+        for index in 0..=self.modifiers.len() {
+            kept = allowed(self.opcode, &self.modifiers, (index, false), &kept, self.environment);
+        }
+        kept
+    }
+
+    /// The index of a modifier that no form combines with the one at `index`.
+    fn conflicting(&self, index: usize) -> Option<usize> {
+        let modifier = self.modifiers[index];
+        let forms = || self.opcode.entries.iter().flat_map(|e| e.forms);
+        let has = |form: &Form, name: &str, except: Option<usize>| {
+            form.slots.iter().enumerate().position(|(i, s)| Some(i) != except && s.values.contains(&name))
+        };
+        self.modifiers.iter().enumerate().filter(|(i, _)| *i != index).find_map(|(i, other)| {
+            let together = forms().any(|f| has(f, modifier, None).is_some_and(|at| has(f, other, Some(at)).is_some()));
+            let alone = forms().any(|f| has(f, other, None).is_some());
+            (alone && !together).then_some(i)
+        })
+    }
+}

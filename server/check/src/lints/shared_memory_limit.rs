@@ -1,0 +1,65 @@
+//! `shared-memory-limit`: the shared variables of a kernel take more memory than the target allows.
+
+use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
+use crate::lints::Analysis;
+
+/// A kernel whose shared variables take more memory than the target allows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SharedMemoryLimit {
+    /// The name of the kernel.
+    pub kernel: Box<str>,
+    /// The size of its shared variables in bytes.
+    pub total: u64,
+    /// The name of the target.
+    pub target: &'static str,
+    /// The maximum size in bytes on this target.
+    pub limit: u32,
+}
+
+impl DiagnosticMessage for SharedMemoryLimit {
+    fn message(&self) -> String {
+        let Self { kernel, total, target, limit } = self;
+        format!("the shared variables of `{kernel}` take {total} bytes; `{target}` has {limit} for them")
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = "the assembler makes no code for this; more can be had at launch, as `.extern .shared .align 16 .b8 name[];`";
+        Some(help.to_owned())
+    }
+}
+
+/// Reports a kernel whose shared variables exceed the limit. The sum is a lower bound: it has the variables that the kernel declares or
+/// names, without padding and without the variables that only its callees name.
+pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+    let function = analysis.function;
+    let Some(target) = analysis.environment.target.filter(|t| t.shared > 0 && function.kernel) else { return };
+    let shared = function.variables.iter().filter(|v| v.symbol.space == ".shared" && !v.symbol.external);
+    let total = shared.filter_map(|v| v.symbol.bytes).fold(0u64, u64::saturating_add);
+    if total <= u64::from(target.shared) {
+        return;
+    }
+    let range = function.name_range.start as usize..function.name_range.end as usize;
+    let kernel = function.name.clone();
+    out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target: target.name, limit: target.shared }));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::SharedMemoryLimit;
+    use crate::testing::{in_module, messages};
+
+    #[test]
+    fn more_variables_than_the_target_has_memory() {
+        let found = |target: &str, bytes: u32| {
+            let header = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let variables = format!(".shared .b32 a[8192]; .shared .align 16 .b8 b[{bytes}];");
+            let body = format!("{variables} st.shared.u32 [a], 1; st.shared.u32 [b], 1; ret;");
+            messages(&in_module(SharedMemoryLimit, &format!("{header}.entry k() {{ {body} }}")))
+        };
+        let expected = "the shared variables of `k` take 65536 bytes; `sm_90` has 49152 for them";
+        assert_eq!(found("sm_90", 32768), [expected]);
+        assert!(found("sm_90", 16384).is_empty());
+        assert!(found("sm_90a", 32768).is_empty());
+    }
+}

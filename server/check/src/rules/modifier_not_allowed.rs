@@ -1,0 +1,201 @@
+//! `modifier-not-allowed`: the modifier exists, but not for this instruction.
+
+use super::{did_you_mean, one_of, write_instead};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
+use ptx_isa::tables::{Form, Opcode};
+use ptx_sema::hir::ast::SourceWord;
+use std::ops::Range;
+
+/// A modifier that exists, but not for this instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ModifierNotAllowed {
+    /// The modifier.
+    pub modifier: Box<str>,
+    /// Why the instruction does not take it.
+    pub reason: Reason,
+}
+
+/// Why an instruction does not take a modifier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Reason {
+    /// No form of the opcode takes it.
+    NoForm {
+        /// The opcode.
+        opcode: &'static str,
+        /// The form of the opcode, if it has only one.
+        only: Option<&'static str>,
+        /// The modifiers that are most likely meant.
+        near: Box<[&'static str]>,
+        /// The modifiers that may stand there, if one is required.
+        expected: Box<[&'static str]>,
+        /// The opcodes that take it, if they are few.
+        owners: Box<[&'static str]>,
+    },
+    /// With the modifiers after it, it is one modifier: `.wait.ld` for `.wait::ld`.
+    Parted(&'static str),
+    /// Other forms of the opcode take it, but not the nearest one.
+    OtherForm {
+        /// The nearest form.
+        form: &'static str,
+    },
+    /// It is a type where the opcode takes only other types.
+    WrongType {
+        /// The opcode.
+        opcode: &'static str,
+        /// The types that may stand there.
+        expected: Box<[&'static str]>,
+    },
+    /// It is a type that the opcode takes, but not in this operation.
+    WrongTypeOfOperation {
+        /// The opcode with its modifiers but for types.
+        operation: Box<str>,
+        /// The types that may stand there.
+        expected: Box<[&'static str]>,
+    },
+    /// It stands in the place of a required modifier.
+    Instead {
+        /// The modifiers that may stand there.
+        expected: Box<[&'static str]>,
+        /// The nearest form.
+        form: &'static str,
+    },
+}
+
+impl DiagnosticMessage for ModifierNotAllowed {
+    fn message(&self) -> String {
+        let modifier = &self.modifier;
+        match &self.reason {
+            Reason::NoForm { opcode, near, expected, .. } if near.is_empty() && !expected.is_empty() => {
+                format!("`{opcode}` does not take `{modifier}`: expected {}", one_of(expected))
+            }
+            Reason::NoForm { opcode, .. } => format!("`{opcode}` does not take `{modifier}`"),
+            Reason::Parted(whole) => format!("`{modifier}` is one modifier, `{whole}`"),
+            Reason::OtherForm { .. } => format!("this form does not take `{modifier}`"),
+            Reason::WrongTypeOfOperation { operation, expected } => {
+                format!("`{operation}` does not take `{modifier}` here: expected {}", one_of(expected))
+            }
+            Reason::WrongType { opcode, expected } => {
+                format!("`{opcode}` has no `{modifier}` form: expected {}", one_of(expected))
+            }
+            Reason::Instead { expected, .. } => {
+                format!("this form does not take `{modifier}`: expected {}", one_of(expected))
+            }
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match &self.reason {
+            Reason::NoForm { near, .. } if !near.is_empty() => did_you_mean(near),
+            Reason::NoForm { only: Some(form), .. } => Some(format!("the form is `{form}`")),
+            Reason::NoForm { expected, owners, .. } if expected.is_empty() && !owners.is_empty() => {
+                let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+                Some(format!("`{}` is a modifier of {}", self.modifier, super::and(&owners)))
+            }
+            Reason::NoForm { .. } => None,
+            Reason::Parted(_) | Reason::WrongTypeOfOperation { .. } => None,
+            Reason::OtherForm { form } | Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
+            Reason::WrongType { .. } => None,
+        }
+    }
+}
+
+fn new(modifier: SourceWord<'_>, reason: Reason) -> Diagnostic {
+    Diagnostic::new(modifier.range(), ModifierNotAllowed { modifier: modifier.text.into(), reason })
+}
+
+/// The report on a modifier that no form of the opcode takes. `near` are the modifiers that are most likely meant, `expected` those that
+/// may stand there if one is required.
+pub(crate) fn report(
+    modifier: SourceWord<'_>,
+    opcode: &'static Opcode,
+    near: &[&'static str],
+    expected: &[&'static str],
+) -> Diagnostic {
+    let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
+    let only = if let [only] = forms[..] { Some(only) } else { None };
+    let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    const MAX_OWNERS: usize = 4;
+    let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let takes = |opcode: &&'static Opcode| slots(opcode).any(|slot| slot.values.contains(&modifier.text));
+    let owners: Vec<&'static str> = ptx_isa::ISA.opcodes.iter().filter(takes).map(|o| o.name).collect();
+    let owners: Box<[&'static str]> = if owners.len() > MAX_OWNERS { Box::default() } else { owners.into() };
+    let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into(), owners };
+    new(modifier, reason).fixes(fixes)
+}
+
+/// The report on several written modifiers that are one. `range` is where they stand, `parts` how they are written.
+pub(crate) fn parted(range: Range<usize>, parts: &str, whole: &'static str) -> Diagnostic {
+    let data = ModifierNotAllowed { modifier: parts.into(), reason: Reason::Parted(whole) };
+    let fix = Fix::replace(format!("Write `{whole}`"), range.clone(), whole);
+    Diagnostic::new(range, data).fix(Fix { preferred: true, ..fix })
+}
+
+/// The report on a type that the opcode takes, but not in this operation.
+pub(crate) fn wrong_type_of_operation(
+    modifier: SourceWord<'_>,
+    operation: &str,
+    expected: &[&'static str],
+) -> Diagnostic {
+    new(modifier, Reason::WrongTypeOfOperation { operation: operation.into(), expected: expected.into() })
+}
+
+/// The report on a modifier that only other forms take.
+pub(crate) fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
+    new(modifier, Reason::OtherForm { form: form.text })
+}
+
+/// The report on a type where the opcode takes only the types in `expected`.
+pub(crate) fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expected: &[&'static str]) -> Diagnostic {
+    new(modifier, Reason::WrongType { opcode, expected: expected.into() })
+}
+
+/// The report on a modifier in the place of a required one, which must be one of `expected`.
+pub(crate) fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
+    new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code;
+    use crate::testing::{in_kernel, messages};
+
+    #[test]
+    fn modifiers_of_other_instructions() {
+        let found = |body: &str| messages(&in_kernel(Code::ModifierNotAllowed, body));
+        assert_eq!(found("not.sat.b32 %r1, %r2;"), ["`not` does not take `.sat`"]);
+        assert_eq!(
+            found("not.u32 %r1, %r2;"),
+            ["`not` has no `.u32` form: expected `.pred`, `.b16`, `.b32` or `.b64`"]
+        );
+        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["this form does not take `.rn`"]);
+        let wide = in_kernel(Code::ModifierNotAllowed, "add.wide.u32 %rd1, %r1, %r2;");
+        assert_eq!(wide[0].help().as_deref(), Some("`.wide` is a modifier of `mad` and `mul`"));
+        assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());
+    }
+
+    #[test]
+    fn modifiers_in_the_place_of_others() {
+        let of = |body: &str| messages(&in_kernel(Code::ModifierNotAllowed, body));
+        let mma = |mnemonic: &str| {
+            of(&format!(
+                "mma.sync.aligned.{mnemonic} {{%f1,%f2,%f3,%f4}}, {{%r1,%r2,%r3,%r4}}, {{%r3,%r4}}, {{%f1,%f2,%f3,%f4}};"
+            ))
+        };
+        assert_eq!(mma("m16n8k16.row.row.f32.f16.f16.f32"), ["this form does not take `.row`: expected `.col`"]);
+        let types = "`mma.sync.aligned.m16n8k8.row.col` does not take `.f32` here: expected `.f16`, `.bf16` or `.tf32`";
+        assert_eq!(mma("m16n8k8.row.col.f32.f32.f32.f32"), [types]);
+        let wgmma = "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;";
+        assert!(
+            of(wgmma)[0].starts_with("this form does not take `.m64n8k32`: expected `.m64n8k16`"),
+            "{:?}",
+            of(wgmma)
+        );
+        let cluster = "`barrier.cluster` does not take `.sync` here: expected `.arrive` or `.wait`";
+        assert_eq!(of("barrier.cluster.sync;"), [cluster]);
+        assert_eq!(
+            of("cp.async.bulk.wait_all;"),
+            ["`cp.async.bulk` does not take `.wait_all` here: expected `.wait_group`"]
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
+
+use super::{redundant_directive, suggest, write_instead};
+use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::finding::DiagnosticMessage;
+use ptx_isa::ISA;
+use ptx_isa::tables::Version;
+use ptx_sema::hir::header::HeaderEvent;
+use std::ops::Range;
+
+/// A problem with the header of a module: a directive is missing, misplaced, repeated or has a wrong argument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum ModuleHeader {
+    /// `.version` is missing.
+    NoVersion,
+    /// `.target` is missing.
+    NoTarget,
+    /// This directive of the header is repeated, or stands after the header.
+    Again(&'static str),
+    /// `.version` without a number.
+    VersionWithoutNumber,
+    /// The text after `.version` is not a version number.
+    NotAVersion(Box<str>),
+    /// A version that was never published but that the assembler accepts.
+    UnpublishedVersion(Version),
+    /// A version that is newer than the newest in the tables.
+    NewerVersion(Version),
+    /// A version that does not exist.
+    UnknownVersion(Version),
+    /// `.target` without an architecture.
+    TargetWithoutName,
+    /// `.target` begins with an option.
+    OptionFirst,
+    /// A name after `.target` is not the name of a target.
+    NotATarget {
+        /// The name.
+        name: Box<str>,
+        /// The target with the most similar name, if one is similar enough.
+        near: Option<&'static str>,
+    },
+    /// A name that is not the name of a target, but that the assembler reads as one.
+    ReadAs {
+        /// The name.
+        name: Box<str>,
+        /// The target.
+        target: &'static str,
+    },
+    /// An option of `.target`, and an earlier option that excludes it.
+    Exclusive(Box<str>, &'static str),
+    /// The argument of `.address_size` is neither 32 nor 64.
+    AddressSize,
+}
+
+impl DiagnosticMessage for ModuleHeader {
+    fn message(&self) -> String {
+        match self {
+            Self::NoVersion => "a module begins with `.version`".to_owned(),
+            Self::NoTarget => "`.target` must follow `.version`".to_owned(),
+            Self::Again(name) => format!("`{name}` may stand only once, at the beginning of a module"),
+            Self::VersionWithoutNumber => "`.version` needs a number such as `8.5`".to_owned(),
+            Self::NotAVersion(text) => format!("`{text}` is not a version: expected a number such as `8.5`"),
+            Self::UnpublishedVersion(version) => {
+                format!("there is no PTX {version}, although the assembler takes the number")
+            }
+            Self::NewerVersion(version) => {
+                format!("PTX {version} is newer than what is known here ({}): what it added is not", ISA.newest())
+            }
+            Self::UnknownVersion(version) => format!("there is no PTX {version}"),
+            Self::TargetWithoutName => "`.target` needs an architecture such as `sm_90`".to_owned(),
+            Self::OptionFirst => "the first word after `.target` must be an architecture such as `sm_90`".to_owned(),
+            Self::NotATarget { name, .. } => format!("`{name}` is not a target"),
+            Self::ReadAs { name, target } => {
+                format!("`{name}` is not a target, although the assembler reads it as `{target}`")
+            }
+            Self::Exclusive(name, other) => format!("`{name}` and `{other}` exclude each other"),
+            Self::AddressSize => "`.address_size` must be 32 or 64".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::NoVersion => Some(format!("write `.version {}` and `.target sm_90` first", ISA.newest())),
+            Self::NoTarget => Some("write, for instance, `.target sm_90`".to_owned()),
+            Self::NotATarget { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
+            _ => None,
+        }
+    }
+}
+
+/// The report on a missing `.version`, at this range. `target` is missing too. The fix inserts what is missing at offset `place`.
+pub(crate) fn no_version(range: Range<usize>, place: usize, target: bool) -> Diagnostic {
+    let newest = ISA.newest();
+    let target = if target { "\n.target sm_90" } else { "" };
+    let header = format!(".version {newest}{target}\n");
+    let title = format!("Begin with `{}`", header.trim().replace('\n', " "));
+    let fix = Fix::replace(title, place..place, header);
+    Diagnostic::new(range, ModuleHeader::NoVersion).fix(fix)
+}
+
+/// The report on a missing `.target`, at this range. The fix inserts it at offset `place`.
+pub(crate) fn no_target(range: Range<usize>, place: usize) -> Diagnostic {
+    let fix = Fix::replace("Add `.target sm_90`", place..place, ".target sm_90\n");
+    Diagnostic::new(range, ModuleHeader::NoTarget).fix(fix)
+}
+
+/// The report on what is wrong with a directive of the header, which has this range; `None` if the event is not about a mistake.
+pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option<Diagnostic> {
+    let whole = directive.clone();
+    Some(match event {
+        HeaderEvent::Misplaced(name) => Diagnostic::new(whole, ModuleHeader::Again(name)),
+        HeaderEvent::VersionWithoutNumber => Diagnostic::new(whole, ModuleHeader::VersionWithoutNumber),
+        HeaderEvent::NotAVersion(word) => {
+            // `.version 9`
+            let whole = format!("{}.0", word.text);
+            let exists = ISA.versions.iter().any(|v| v.version.to_string() == whole);
+            let fix = exists.then(|| Fix::replace(format!("Write `{whole}`"), word.range(), whole).preferred());
+            Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())).fixes(fix)
+        }
+        HeaderEvent::UnpublishedVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::UnpublishedVersion(version)).severity(Severity::Warning)
+        }
+        HeaderEvent::NewerVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::NewerVersion(version)).severity(Severity::Warning)
+        }
+        HeaderEvent::UnknownVersion(word, version) => {
+            Diagnostic::new(word.range(), ModuleHeader::UnknownVersion(version))
+        }
+        HeaderEvent::SecondTarget => redundant_directive::second_target(whole),
+        HeaderEvent::TargetWithoutName => Diagnostic::new(whole, ModuleHeader::TargetWithoutName),
+        HeaderEvent::OptionFirst(word) => Diagnostic::new(word.range(), ModuleHeader::OptionFirst),
+        HeaderEvent::ReadAs(word, target) => {
+            let problem = ModuleHeader::ReadAs { name: word.text.into(), target: target.name };
+            let fixes = write_instead(word.range(), Some(target.name));
+            Diagnostic::new(word.range(), problem).severity(Severity::Warning).fixes(fixes)
+        }
+        HeaderEvent::NotATarget(word) => {
+            let near = suggest(word.text, ISA.targets.iter().map(|t| t.name));
+            let problem = ModuleHeader::NotATarget { name: word.text.into(), near };
+            Diagnostic::new(word.range(), problem).fixes(write_instead(word.range(), near))
+        }
+        HeaderEvent::Exclusive(word, other) => {
+            Diagnostic::new(word.range(), ModuleHeader::Exclusive(word.text.into(), other))
+        }
+        HeaderEvent::WrongAddressSize(word) => {
+            Diagnostic::new(word.map_or(whole, |word| word.range()), ModuleHeader::AddressSize)
+        }
+        HeaderEvent::Option(..) | HeaderEvent::Architecture(..) | HeaderEvent::AddressSize => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, mended, messages};
+    use crate::{Code, Severity};
+
+    fn found(header: &str) -> Vec<String> {
+        messages(&in_module(Code::ModuleHeader, header))
+    }
+
+    #[test]
+    fn directives_in_their_order() {
+        assert_eq!(found(".target sm_90"), ["a module begins with `.version`"]);
+        assert_eq!(
+            mended(Code::ModuleHeader, ".version 9.0\n.global .b32 x;\n"),
+            ".version 9.0\n.target sm_90\n.global .b32 x;\n"
+        );
+        assert_eq!(
+            found(".version 9.0\n.target sm_90\n.version 9.0\n.global .b32 x;"),
+            ["`.version` may stand only once, at the beginning of a module"]
+        );
+        assert_eq!(found(".version 9.0\n.target sm_90\n.address_size 16\n"), ["`.address_size` must be 32 or 64"]);
+        assert!(found(".version 9.0\n.target sm_90\n.address_size 64\n").is_empty());
+    }
+
+    #[test]
+    fn names_of_targets() {
+        let text = ".version 9.0\n.target sn_90\n";
+        let wrong = in_module(Code::ModuleHeader, text);
+        assert_eq!(messages(&wrong), ["`sn_90` is not a target"]);
+        assert_eq!(wrong[0].help().as_deref(), Some("did you mean `sm_90`?"));
+        assert_eq!(mended(Code::ModuleHeader, text), ".version 9.0\n.target sm_90\n");
+        let odd = in_module(Code::ModuleHeader, ".version 9.0\n.target sm_90b\n");
+        let expected = "`sm_90b` is not a target, although the assembler reads it as `sm_90`";
+        assert_eq!((messages(&odd), odd[0].severity), (vec![expected.to_owned()], Severity::Warning));
+        assert_eq!(found(".version 9.0\n.target sm_80a\n"), ["`sm_80a` is not a target"]);
+    }
+
+    #[test]
+    fn versions() {
+        let known = in_module(Code::ModuleHeader, ".version 99.0\n.target sm_90\n");
+        assert_eq!((known.len(), known[0].severity), (1, Severity::Warning));
+        assert_eq!(found(".version 5.9\n.target sm_50\n"), ["there is no PTX 5.9"]);
+    }
+}

@@ -1,0 +1,598 @@
+//! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
+
+mod foreign;
+mod habits;
+#[cfg(test)]
+mod tests;
+mod unfinished;
+
+pub(crate) use foreign::foreign_character;
+pub(crate) use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
+pub(crate) use unfinished::{
+    is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
+    unclosed_block, unopened,
+};
+
+use super::in_ptx;
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
+use ptx_sema::hir::ast::{Instruction, SourceWord};
+use ptx_sema::hir::lower::ItemSource;
+use ptx_sema::hir::lower::is_broken;
+use ptx_syntax::{Node, kinds};
+use std::ops::Range;
+
+/// Text that is not PTX.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SyntaxError {
+    /// What is wrong with it.
+    pub kind: SyntaxErrorKind,
+    /// The first word of the statement, if it is not an opcode. The error is most likely a consequence of that.
+    pub(crate) unknown_opcode: Option<Box<str>>,
+}
+
+/// The kinds of syntax errors.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum SyntaxErrorKind {
+    /// The text contains no PTX token.
+    NotPtx,
+    /// Unexpected tokens, as shown in the message; true if more of them follow.
+    Unexpected(Box<str>, bool),
+    /// An assignment to this name, as in other languages.
+    Assignment(Box<str>),
+    /// A punctuation character is missing after a token. The token is `None` if it is too long to show.
+    MissingAfter(char, Option<Box<str>>),
+    /// An operand is missing after this operator.
+    MissingOperand(Box<str>),
+    /// Nothing follows a comma.
+    MissingAfterComma,
+    /// No value follows an equals sign.
+    MissingValue,
+    /// The parser expected this kind of token.
+    Expected(Box<str>),
+    /// This bracket is not closed on its line.
+    Unclosed(char),
+    /// A comment without an end.
+    EndlessComment,
+    /// A string without an end.
+    EndlessString,
+    /// A function has no closing brace before the next function.
+    UnclosedFunction,
+    /// Closing braces of blocks are missing at the end of the file.
+    MissingEnd,
+    /// A block in a text inside another language is not closed.
+    UnclosedBlock,
+    /// The closing parenthesis of a parameter list is missing at the end of the file.
+    EndlessList,
+    /// The opening brace of a function is missing.
+    OpeningBrace,
+    /// The opening parenthesis of a parameter list is missing.
+    OpeningParenthesis,
+    /// Brackets are nested deeper than the assembler can read.
+    TooDeep,
+    /// A word alone on its line, which may be a label without its colon.
+    MissingColon(Box<str>),
+    /// A guard without a predicate.
+    GuardWithoutPredicate,
+    /// A guard without an instruction.
+    GuardWithoutInstruction,
+    /// A statement stands outside of functions. The text describes it, for the message.
+    OutsideOfFunction(&'static str),
+    /// A misplaced directive, and its right place in words.
+    MisplacedDirective(Box<str>, &'static str),
+    /// A prototype with a name.
+    NamedPrototype(Box<str>),
+    /// A function or kernel (in words) without a name.
+    NamelessFunction(&'static str),
+    /// A parameter without a name; true if it is a prototype's.
+    NamelessParameter(bool),
+    /// A dot without a name after it.
+    LoneDot,
+    /// A word with a dot in the place of a type, and the most similar type.
+    NotAType(Box<str>, Option<&'static str>),
+    /// A declaration without a type.
+    NoType,
+    /// A part of a declaration must stand before the part described here in words.
+    Order(&'static str),
+    /// `.ptr` before the type.
+    PointerOrder,
+    /// A declaration has this part twice.
+    GivenTwice(&'static str),
+    /// This sign stands before an operand that cannot have one.
+    MisplacedSign(Box<str>),
+    /// A subscript after a register, or inside of brackets.
+    Subscript,
+    /// An offset is subtracted from an address; PTX only has `a+-4`.
+    MinusOffset,
+    /// A character that the assembler does not accept here.
+    Foreign(char),
+    /// Syntax of another language.
+    Habit(Habit),
+}
+
+impl From<SyntaxErrorKind> for SyntaxError {
+    fn from(kind: SyntaxErrorKind) -> Self {
+        Self { kind, unknown_opcode: None }
+    }
+}
+
+impl DiagnosticMessage for SyntaxError {
+    fn message(&self) -> String {
+        match &self.kind {
+            SyntaxErrorKind::NotPtx => "this is not PTX".to_owned(),
+            SyntaxErrorKind::Unexpected(shown, false) => format!("unexpected `{shown}`"),
+            SyntaxErrorKind::Unexpected(shown, true) => format!("unexpected `{shown}` …"),
+            SyntaxErrorKind::Assignment(name) => format!("unexpected `{name} =`: PTX has no assignments"),
+            SyntaxErrorKind::MissingAfter(what, Some(token)) => format!("a `{what}` is missing after `{token}`"),
+            SyntaxErrorKind::MissingAfter(what, None) => format!("a `{what}` is missing after this"),
+            SyntaxErrorKind::MissingOperand(operator) => format!("an operand is missing after this `{operator}`"),
+            SyntaxErrorKind::MissingAfterComma => "something is missing after this comma".to_owned(),
+            SyntaxErrorKind::MissingValue => "a value is missing after this".to_owned(),
+            SyntaxErrorKind::Expected(what) => match &**what {
+                "identifier" | "register" => "expected a name here".to_owned(),
+                "integer" => "expected a number here".to_owned(),
+                word if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                    format!("expected {} here", word.replace('_', " "))
+                }
+                punctuation => format!("expected `{punctuation}` here"),
+            },
+            SyntaxErrorKind::Unclosed(bracket) => format!("`{bracket}` is not closed before the end of the line"),
+            SyntaxErrorKind::EndlessComment => "this comment is not closed: `*/` is missing".to_owned(),
+            SyntaxErrorKind::EndlessString => "this string is not closed before the end of the line".to_owned(),
+            SyntaxErrorKind::UnclosedFunction => {
+                "a `}` is missing after this: the next function begins inside of this one".to_owned()
+            }
+            SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
+            SyntaxErrorKind::UnclosedBlock => "this block is not closed: a `}` is missing".to_owned(),
+            SyntaxErrorKind::EndlessList => "a `)` is missing at the end of this list of parameters".to_owned(),
+            SyntaxErrorKind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
+            SyntaxErrorKind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
+            SyntaxErrorKind::TooDeep => {
+                "brackets nest too deep here for the assembler: it runs out of memory".to_owned()
+            }
+            SyntaxErrorKind::MissingColon(word) => {
+                format!("`{word}` is no instruction: if it is a label, `:` is missing after it")
+            }
+            SyntaxErrorKind::GuardWithoutPredicate => "the predicate of this guard is missing".to_owned(),
+            SyntaxErrorKind::GuardWithoutInstruction => "an instruction is missing after this guard".to_owned(),
+            SyntaxErrorKind::OutsideOfFunction(what) => format!("{what} must stand inside of a function"),
+            SyntaxErrorKind::MisplacedDirective(directive, place) => {
+                format!("`{directive}` cannot stand here: it belongs {place}")
+            }
+            SyntaxErrorKind::NamedPrototype(name) => format!("a prototype has no name: write `_` in place of `{name}`"),
+            SyntaxErrorKind::NamelessFunction(what) => format!("the name of this {what} is missing"),
+            SyntaxErrorKind::NamelessParameter(_) => "the name of the parameter is missing after this".to_owned(),
+            SyntaxErrorKind::LoneDot => "a modifier is missing after the dot".to_owned(),
+            SyntaxErrorKind::NotAType(word, _) => format!("`{word}` is not a type"),
+            SyntaxErrorKind::NoType => "a type is missing here, such as `.b32`".to_owned(),
+            SyntaxErrorKind::Order(before) => format!("this must stand before {before}"),
+            SyntaxErrorKind::PointerOrder => "`.ptr` must stand behind the type".to_owned(),
+            SyntaxErrorKind::GivenTwice(what) => format!("a declaration has one {what}, and this is the second"),
+            SyntaxErrorKind::MisplacedSign(sign) => format!("`{sign}` cannot stand before this"),
+            SyntaxErrorKind::Subscript => {
+                "a subscript stands only behind a variable without brackets around it".to_owned()
+            }
+            SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => {
+                "the assembler refuses this byte order mark (U+FEFF), which editors do not show".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\0') => {
+                "the assembler takes this NUL character for the end of the file".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
+            SyntaxErrorKind::Foreign(character) => {
+                format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
+            }
+            SyntaxErrorKind::Habit(habit) => habit.message(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        if let Some(word) = &self.unknown_opcode {
+            return Some(in_ptx(word).unwrap_or_else(|| format!("`{word}` is not an instruction")));
+        }
+        Some(match &self.kind {
+            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),
+            SyntaxErrorKind::Assignment(name) => {
+                format!("an instruction names its result first, as in `add.s32 {name}, …`")
+            }
+            SyntaxErrorKind::TooDeep => {
+                "nest blocks, initializers and expressions less deep; brackets from here inwards are not checked"
+                    .to_owned()
+            }
+            SyntaxErrorKind::NamedPrototype(_) => "calls name the label before the directive".to_owned(),
+            SyntaxErrorKind::NamelessParameter(true) => "write `_`".to_owned(),
+            SyntaxErrorKind::NotAType(_, Some(near)) => format!("did you mean `{near}`?"),
+            SyntaxErrorKind::Order(_) => {
+                "the order is: `.align` and `.attribute`, state space, vector length, type, names".to_owned()
+            }
+            SyntaxErrorKind::GivenTwice(_) => "remove one of them".to_owned(),
+            SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
+            SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
+            SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
+            SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
+            SyntaxErrorKind::Habit(habit) => return habit.help(),
+            SyntaxErrorKind::Unexpected(shown, _) => return foreign::first_word(shown).and_then(in_ptx),
+            _ => return None,
+        })
+    }
+}
+
+impl Diagnostic {
+    /// The data of the syntax error, if the diagnostic is one.
+    pub(crate) fn syntax_error(&self) -> Option<&SyntaxError> {
+        self.finding.data()
+    }
+}
+
+/// A diagnostic about a syntax error of this kind.
+fn error(range: Range<usize>, kind: SyntaxErrorKind) -> Diagnostic {
+    Diagnostic::new(range, SyntaxError::from(kind))
+}
+
+/// Reports the syntax errors in a node. Takes almost no time if there are none.
+pub(crate) fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    if node.is_error() {
+        return unexpected(source, node, out);
+    }
+    if node.is_missing() {
+        return out.push(missing(source, node));
+    }
+    if is_broken(node) {
+        report_inside(source, node, out);
+    }
+}
+
+/// Reports the syntax errors inside of a node that is known to have some.
+pub(crate) fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    let mut open = Vec::new();
+    let mut found = Vec::new();
+    // Each line of a section is a statement, so all of its errors are reported.
+    let all = node.kind_id() == kinds().section_directive;
+    collect(source, node, all, &mut open, &mut found);
+    // An unclosed bracket also makes the semicolon missing. Only the innermost unclosed bracket is reported.
+    if let Some(innermost) = open.last() {
+        found.push(unclosed(source, *innermost));
+    }
+    if all {
+        return out.append(&mut found);
+    }
+    // Report only the first syntax error of a statement: later ones come from the parser's recovery.
+    out.extend(found.into_iter().min_by_key(|d| d.range.start));
+}
+
+/// Whether a separator, a bracket or the end of an instruction is missing, regardless of which names are declared. The formatter
+/// cannot lay out such an instruction.
+pub fn is_unfinished(source: ItemSource<'_>, instruction: Node<'_>) -> bool {
+    let opcode = instruction.child_by_field_id(ptx_syntax::fields().opcode).map_or(0, |n| source.range(n).end);
+    is_broken(instruction)
+        || swallowed_line(source, instruction, opcode, &|_| false).is_some()
+        || register_before_bracket(source, instruction).is_some()
+}
+
+/// The maximum number of errors that are collected of a statement of which one is reported.
+const MAX_COLLECTED: usize = 16;
+
+fn collect<'tree>(
+    source: ItemSource<'_>,
+    node: Node<'tree>,
+    all: bool,
+    open: &mut Vec<Node<'tree>>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    let mut own = None;
+    while more {
+        let child = cursor.node();
+        if child.kind_id() == kinds().unclosed {
+            own = Some(child);
+        } else if out.len() >= MAX_COLLECTED && !all {
+            // Each look at what stands before an error takes as long as the statement is.
+        } else if child.is_error() {
+            unexpected(source, child, out);
+        } else if child.is_missing() {
+            out.push(missing(source, child));
+        } else {
+            collect(source, child, all, open, out);
+        }
+        more = cursor.goto_next_sibling();
+    }
+    // `open` gets the innermost unclosed bracket, so this one only if none inside of it is open.
+    if open.is_empty() {
+        open.extend(own);
+    }
+}
+
+/// Reports a bracket, given by its offset, that is nested deeper than the assembler can read. It and all deeper ones are ignored.
+pub(crate) fn too_deep(bracket: usize) -> Diagnostic {
+    error(bracket..bracket + 1, SyntaxErrorKind::TooDeep)
+}
+
+/// Reports a function without its closing brace. `last` is its last token, `header` its first word (`.func` or `.entry`) and name.
+pub(crate) fn unclosed_function(header: Range<usize>, last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `}`", last.end..last.end, "\n}").preferred();
+    error(last, SyntaxErrorKind::UnclosedFunction).related(header, "this function is not closed").fix(fix)
+}
+
+/// Reports missing closing braces at the end of the file, whose last character is `last`. `count` is the number of open blocks; `header`
+/// is the function that is not closed.
+pub(crate) fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize>>) -> Diagnostic {
+    let title = format!("Insert `{}`", "}".repeat(count));
+    let fix = Fix::replace(title, last.end..last.end, "\n}".repeat(count)).preferred();
+    let found = error(last, SyntaxErrorKind::MissingEnd).fix(fix);
+    match header {
+        Some(header) => found.related(header, "this function is not closed"),
+        None => found,
+    }
+}
+
+/// Reports a list of parameters that is not closed. `open` is its parenthesis, `last` the last character of the file.
+pub(crate) fn endless_list(open: Range<usize>, last: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Insert `)`", last.end..last.end, ")").preferred();
+    error(last, SyntaxErrorKind::EndlessList).related(open, "this parenthesis is not closed").fix(fix)
+}
+
+/// Whether a diagnostic is from [`end_of_block`].
+pub(crate) fn is_end_of_block(diagnostic: &Diagnostic) -> bool {
+    diagnostic.syntax_error().is_some_and(|e| e.kind == SyntaxErrorKind::MissingEnd)
+}
+
+/// Reports a word alone on its line, which may be a label without its colon.
+pub(crate) fn missing_colon(word: SourceWord<'_>) -> Diagnostic {
+    let end = word.range().end;
+    let title = format!("Make `{}` a label", word.text);
+    error(word.range(), SyntaxErrorKind::MissingColon(word.text.into())).fix(Fix::replace(title, end..end, ":"))
+}
+
+/// The name of the label, if the diagnostic is from [`missing_colon`].
+pub(crate) fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
+    match &diagnostic.syntax_error()?.kind {
+        SyntaxErrorKind::MissingColon(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Adds to a syntax error that its statement begins with the opcode of `instruction`, which is none. If that is a word of another
+/// language, the word is reported, not what follows it. `text` is the statement.
+pub(crate) fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &str) -> Diagnostic {
+    let word = instruction.opcode;
+    if super::foreign(word.text).is_some() {
+        let found = super::unknown_opcode::report(instruction);
+        let fix = habits::statement(text, word.text, word.range().start);
+        return Diagnostic { fixes: fix.into_iter().collect(), ..found };
+    }
+    if let Some(error) = found.finding.data_mut::<SyntaxError>() {
+        error.unknown_opcode = Some(word.text.into());
+    }
+    found
+}
+
+/// Whether a diagnostic is from [`in_unknown`].
+pub(crate) fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
+    diagnostic.syntax_error().is_some_and(|e| e.unknown_opcode.is_some())
+}
+
+/// Reports a statement outside of functions. `what` describes it.
+pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
+    error(range, SyntaxErrorKind::OutsideOfFunction(what))
+}
+
+/// Reports an instruction outside of functions, or a word of another language that seems to be one. `word` is its first word.
+pub(crate) fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
+    match text.get(word.clone()) {
+        Some(name) if ptx_isa::ISA.opcode(name).is_none() && super::foreign(name).is_some() => {
+            error(word, SyntaxErrorKind::Unexpected(name.into(), false))
+        }
+        _ => outside_of_function(word, "an instruction"),
+    }
+}
+
+/// Reports a directive that is not allowed here. `place` is its right place in words.
+pub(crate) fn misplaced(range: Range<usize>, directive: &str, place: &'static str) -> Diagnostic {
+    error(range, SyntaxErrorKind::MisplacedDirective(directive.into(), place))
+}
+
+/// Reports a prototype with a name, with the fix that writes `_`.
+pub(crate) fn named_prototype(word: SourceWord<'_>) -> Diagnostic {
+    error(word.range(), SyntaxErrorKind::NamedPrototype(word.text.into())).fix(Fix::replace(
+        "Write `_`",
+        word.range(),
+        "_",
+    ))
+}
+
+/// Reports a function without a name. `kind` is the word `.func` or `.entry`.
+pub(crate) fn nameless_function(kind: SourceWord<'_>) -> Diagnostic {
+    let what = if kind.text == ".entry" { "kernel" } else { "function" };
+    error(kind.range(), SyntaxErrorKind::NamelessFunction(what))
+}
+
+/// Reports a dot without a name after it.
+pub(crate) fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
+    error(word.range(), SyntaxErrorKind::LoneDot)
+}
+
+/// Reports a word with a dot in the place of a type.
+pub(crate) fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
+    let near = super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name));
+    error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near))
+        .fixes(super::write_instead(word.range(), near))
+}
+
+/// Reports a part of a declaration that must stand before the part described by `before`.
+pub(crate) fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
+    error(range, SyntaxErrorKind::Order(before))
+}
+
+/// Reports a parameter without a name; `prototype` if it is a prototype's.
+pub(crate) fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
+    error(range, SyntaxErrorKind::NamelessParameter(prototype))
+}
+
+/// Reports `.ptr` before the type, as in `.param .ptr .u64 p`.
+pub(crate) fn pointer_order(range: Range<usize>) -> Diagnostic {
+    error(range, SyntaxErrorKind::PointerOrder)
+}
+
+/// Reports the second state space, type or vector length of a declaration. `what` describes it.
+pub(crate) fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
+    error(range.clone(), SyntaxErrorKind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
+}
+
+/// Reports a declaration without a type.
+pub(crate) fn no_type(range: Range<usize>) -> Diagnostic {
+    error(range, SyntaxErrorKind::NoType)
+}
+
+/// Reports a sign before an operand that cannot have one, as in `+%r1`.
+pub(crate) fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
+    error(range, SyntaxErrorKind::MisplacedSign(sign.into()))
+}
+
+/// Reports a subscript after a register or inside of brackets, as in `%r1[4]` and `[a[4]]`.
+pub(crate) fn subscript(range: Range<usize>) -> Diagnostic {
+    error(range, SyntaxErrorKind::Subscript)
+}
+
+/// Reports an offset that is subtracted from an address, as in `a-4`.
+pub(crate) fn minus_offset(range: Range<usize>) -> Diagnostic {
+    error(range, SyntaxErrorKind::MinusOffset)
+}
+
+/// Reports the text of an error node, which the parser could not fit into a statement. The parts of the node that the parser did
+/// recognize are checked separately.
+fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
+    let range = source.range(node);
+    if let Some(number) = super::malformed_number::around(source.text, &range) {
+        // The parser may have two error nodes for one number.
+        if !out.contains(&number) {
+            out.push(number);
+        }
+        return;
+    }
+    let whole = source.text.get(range.clone()).unwrap_or("");
+    let text = whole.trim();
+    // ptxas: the character that ended files of DOS is white space.
+    if !text.is_empty() && text.chars().all(|c| c == '\u{1a}') {
+        return;
+    }
+    let first = text.lines().next().unwrap_or("");
+    let shown: String = first.chars().take(40).collect();
+    // Mark the first line only or, if that is empty, the next character.
+    let next = source.text.get(range.start..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+    let blanks = whole.len() - whole.trim_start().len();
+    let range = range.start..range.start + if first.is_empty() { next } else { blanks + first.len() };
+    if shown.is_empty() {
+        return out.push(error(range, SyntaxErrorKind::NotPtx));
+    }
+    if let Some(found) = habits::unexpected(source, node, &range) {
+        return out.push(found);
+    }
+    let more = shown.len() < text.len();
+    let separator = unfinished::separator(source, node, &shown).or_else(|| unfinished::operator(source, node, &shown));
+    if let Some(found) = separator.or_else(|| unfinished::assignment(range.clone(), &shown)) {
+        return out.push(found);
+    }
+    let diagnostic = error(range, SyntaxErrorKind::Unexpected(shown.as_str().into(), more));
+    let start = diagnostic.range.start;
+    let remove = || Fix::replace(format!("Remove `{shown}`"), start..start + shown.len(), "");
+    out.push(match shown.as_str() {
+        "}" => diagnostic.fix(remove()),
+        ";" | "," | ")" | "]" if !more => diagnostic.fix(remove()),
+        _ => diagnostic,
+    });
+}
+
+/// Reports a comment that is not closed. `line` is the offset at which its first line ends.
+pub(crate) fn endless_comment(range: Range<usize>, line: usize) -> Diagnostic {
+    error(range.start..range.start + 2, SyntaxErrorKind::EndlessComment).fix(Fix::replace(
+        "Insert `*/` at the end of this line",
+        line..line,
+        " */",
+    ))
+}
+
+/// Reports a string that is not closed on its line.
+pub(crate) fn endless_string(range: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Add `\"`", range.end..range.end, "\"");
+    error(range, SyntaxErrorKind::EndlessString).fix(fix)
+}
+
+/// The first character of a text.
+fn only(text: &str) -> char {
+    text.chars().next().unwrap_or_default()
+}
+
+fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
+    let range = before(source, node);
+    let token = last_token(source, node).unwrap_or_else(|| range.clone());
+    match node.kind() {
+        ":" if habits::guard(source, &token).is_some() => {
+            habits::guard(source, &token).unwrap_or_else(|| unfinished::missing_after(source, token, ':'))
+        }
+        // A missing token of one character is punctuation.
+        text if text.len() == 1 => unfinished::missing_after(source, token, only(text)),
+        _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
+            unfinished::operand_after(source, token)
+        }
+        kind => error(range, SyntaxErrorKind::Expected(kind.into())),
+    }
+}
+
+fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
+    let Some(parent) = node.parent() else { return missing(source, node) };
+    let start = source.range(parent).start;
+    let open = start..start + 1;
+    let token = last_token(source, node).unwrap_or_else(|| before(source, node));
+    let previous = unfinished::sibling(node, Node::prev_sibling);
+    match source.text.get(open.clone()).unwrap_or("") {
+        bracket @ ("[" | "{" | "(") => {
+            let closing = match bracket {
+                "[" => "]",
+                "{" => "}",
+                _ => ")",
+            };
+            let end = before(source, node).end;
+            let rest = source.text.get(end..).and_then(|r| r.lines().next()).unwrap_or("");
+            let closing = if rest.contains(';') { closing.to_owned() } else { format!("{closing};") };
+            unfinished::not_closed(open, only(bracket))
+                .fix(Fix::replace(format!("Add `{closing}`"), end..end, closing).preferred())
+        }
+        _ if parent.kind_id() == kinds().guard => error(token, SyntaxErrorKind::GuardWithoutPredicate),
+        _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
+            let guard = previous.map_or(token, |p| source.range(p));
+            error(guard, SyntaxErrorKind::GuardWithoutInstruction)
+        }
+        _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),
+        _ if previous.is_some_and(|p| p.kind() == "=") => error(before(source, node), SyntaxErrorKind::MissingValue),
+        _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
+            unfinished::operand_after(source, token)
+        }
+        _ => unfinished::missing_after(source, token, ';'),
+    }
+}
+
+/// The byte range of the last token before a zero-width node, if the token is in the same text.
+fn last_token(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
+    let previous = unfinished::sibling(node, Node::prev_sibling)?;
+    let token = token_before(previous, previous.end_byte())?;
+    Some(source.range(token)).filter(|range| !range.is_empty())
+}
+
+/// The byte range of the last character before a zero-width node (not counting comments), so that an editor has something to underline.
+/// If nothing stands before the node, it is the first character of the source.
+fn before(source: ItemSource<'_>, node: Node<'_>) -> Range<usize> {
+    let k = kinds();
+    let mut previous = node.prev_sibling();
+    while let Some(extra) = previous.filter(|p| p.kind_id() == k.comment || p.kind_id() == k.preprocessor_line) {
+        previous = extra.prev_sibling();
+    }
+    let at = previous.map_or_else(|| source.range(node).start, |p| source.range(p).end);
+    let text = source.text.get(..at).unwrap_or("").trim_end();
+    match text.char_indices().next_back() {
+        Some((start, _)) => start..text.len(),
+        None => 0..source.text.chars().next().map_or(0, char::len_utf8),
+    }
+}

@@ -1,0 +1,69 @@
+//! `unknown-modifier`: a modifier that no instruction has.
+
+use super::{did_you_mean, suggest, write_instead};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::finding::DiagnosticMessage;
+use ptx_isa::ISA;
+use ptx_isa::tables::Opcode;
+use ptx_sema::hir::ast::SourceWord;
+
+/// A modifier that no instruction has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct UnknownModifier {
+    /// The modifier, with its dot.
+    pub name: Box<str>,
+    /// The modifiers that are most likely meant; empty if none is similar enough.
+    pub near: Box<[&'static str]>,
+}
+
+impl DiagnosticMessage for UnknownModifier {
+    fn message(&self) -> String {
+        format!("`{}` is not a modifier", self.name)
+    }
+
+    fn help(&self) -> Option<String> {
+        did_you_mean(&self.near)
+    }
+}
+
+/// Whether any instruction has a modifier of this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    ISA.modifier(name).is_some() || ISA.ty(name).is_some() || ISA.space(name).is_some()
+}
+
+/// The report on a modifier that no instruction has. `near` are the modifiers with which the opcode has a form.
+pub(crate) fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[&'static str]) -> Diagnostic {
+    let mut near = near.to_vec();
+    if near.is_empty() {
+        // Prefer the modifiers of this opcode: they are more likely intended.
+        let own =
+            opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
+        let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
+        near.extend(suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)));
+    }
+    let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near: near.into() }).fixes(fixes)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Code::UnknownModifier;
+    use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn misspelt_modifiers() {
+        let found = in_kernel(UnknownModifier, "ld.gloabl.u32 %r0, [%rd0];");
+        assert_eq!(messages(&found), ["`.gloabl` is not a modifier"]);
+        assert_eq!(found[0].help().as_deref(), Some("did you mean `.global`?"));
+        assert!(in_kernel(UnknownModifier, "ld.global.u32 %r0, [%rd0];").is_empty());
+        assert!(in_kernel(UnknownModifier, "ld.frobnicate.u32 %r0, [%rd0];")[0].help().is_none());
+    }
+
+    #[test]
+    fn the_fix_writes_the_nearest_one() {
+        let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .f32 %f; add.fzt.f32 %f, %f, %f; ret; }";
+        let fixed = mended(UnknownModifier, text);
+        assert_eq!(fixed, text.replace(".fzt", ".ftz"));
+        assert!(in_module(UnknownModifier, &fixed).is_empty());
+    }
+}

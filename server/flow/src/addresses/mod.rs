@@ -1,0 +1,221 @@
+//! The addresses of loads, stores, atomics and `cp.async` as expressions of the thread's index, the block, parameters and loop counters.
+//!
+//! - [`node`] – expressions; equal ones are one node, sums are polynomials.
+//! - `semantics`, `build` – the value of every integer register; `loops` – loops, and where lanes stay in the same iteration.
+//! - [`lanes`], [`evaluate`] – an expression for all lanes of a warp, bit by bit; [`shape`] – which thread each lane is.
+//! - [`transactions`] – sectors and bank conflicts of given addresses; the interpreter counts with it too.
+//! - [`traffic`] – sectors and bank conflicts of an access, over all values of unknown numbers; [`words`] – expressions as text.
+//!
+//! An expression is the value of a register each time its instruction is executed. A value that the analysis cannot compute is a symbol.
+
+mod access;
+mod build;
+pub mod evaluate;
+pub mod lanes;
+mod loops;
+pub mod node;
+mod semantics;
+pub(crate) mod shape;
+mod simplify;
+#[cfg(test)]
+mod tests;
+pub mod traffic;
+pub mod transactions;
+pub(crate) mod words;
+
+pub use access::{Access, AccessEffect};
+pub use build::Flow;
+pub(crate) use loops::Loops;
+pub use shape::BlockShape;
+pub use traffic::{BankTraffic, SectorTraffic, Traffic};
+
+use crate::flow::liveness::Liveness;
+use crate::flow::uniformity::{self, Across};
+use crate::flow::{FlowFunction, Graph, dominance};
+use node::{Node, NodeFacts, NodeId, Symbol};
+use ptx_isa::tables::{GridRole, LaunchBound};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+/// The maximum number of instructions of a function whose addresses are analysed.
+const MAX_INSTRUCTIONS: usize = 400_000;
+
+/// The value of each integer register of a function.
+#[derive(Debug, Default)]
+pub struct Values {
+    nodes: Vec<NodeFacts>,
+    loops: Loops,
+    /// The symbols that are loop counters.
+    counters: HashMap<NodeId, Counter>,
+    /// Indexed by slot: the threads across which the register is always the same.
+    across: Box<[Across]>,
+    /// The value that each instruction writes to each slot, sorted.
+    results: Box<[(u32, u32, NodeId)]>,
+}
+
+/// A register that grows by the same number in each iteration of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counter {
+    /// Its value in the first iteration.
+    pub start: NodeId,
+    /// What each iteration adds.
+    pub step: NodeId,
+    /// The number of the loop.
+    pub natural_loop: u32,
+}
+
+impl Values {
+    /// The properties of a value.
+    pub fn facts(&self, id: NodeId) -> &NodeFacts {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The loop counter that a symbol stands for.
+    pub fn counter(&self, id: NodeId) -> Option<Counter> {
+        self.counters.get(&id).copied()
+    }
+
+    /// The loops of the function.
+    pub fn loops(&self) -> &Loops {
+        &self.loops
+    }
+
+    /// The values that an instruction writes: instruction, slot and value of each.
+    fn results_of(&self, instruction: u32) -> &[(u32, u32, NodeId)] {
+        let from = self.results.partition_point(|(i, ..)| *i < instruction);
+        let to = self.results.partition_point(|(i, ..)| *i <= instruction);
+        self.results.get(from..to).unwrap_or(&[])
+    }
+
+    /// Whether the lanes of a value may depend on the shape of the block: it contains the thread's index, the size of the block, or a
+    /// register that is the same in a warp only if warps are parts of rows.
+    fn depends_on_block(&self, id: NodeId) -> bool {
+        let (mut seen, mut waiting) = (HashSet::default(), vec![id]);
+        while let Some(id) = waiting.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &self.facts(id).node {
+                Node::Symbol(Symbol::Special(name, _)) => {
+                    if matches!(name.0.grid, GridRole::Thread | GridRole::CtaSize) {
+                        return true;
+                    }
+                }
+                Node::Symbol(Symbol::Meeting(_, slot) | Symbol::Result(_, slot)) => match self.counter(id) {
+                    Some(counter) => waiting.extend([counter.start, counter.step]),
+                    None if self.across.get(*slot as usize) == Some(&Across::Rows) => return true,
+                    None => {}
+                },
+                node => waiting.extend(node.arguments()),
+            }
+        }
+        false
+    }
+}
+
+/// The accesses of a function, with their addresses.
+#[derive(Debug, Default)]
+pub struct AddressFacts {
+    /// The values of its registers.
+    pub values: Values,
+    /// The accesses, in text order.
+    pub accesses: Box<[Access]>,
+    /// The traffic of each access, for [`AddressFacts::shape`]; `None` if it is not known.
+    pub traffic: Box<[Option<Traffic>]>,
+    /// The shape of the block that a directive requires, else the assumption.
+    pub shape: BlockShape,
+    /// The names of symbols.
+    names: words::SymbolNames,
+}
+
+impl AddressFacts {
+    /// Analyses the addresses of a function; `None` if it is too large, has a cycle with several entries, or `cancelled` returns true.
+    pub fn new(flow: &Flow<'_>, cancelled: &dyn Fn() -> bool) -> Option<Self> {
+        let function = flow.function;
+        if function.instructions.is_empty() || function.instructions.len() > MAX_INSTRUCTIONS {
+            return None;
+        }
+        let (values, accesses) = build::Builder::run(flow, cancelled)?;
+        let shape = required_shape(function).map_or(BlockShape::Rows, BlockShape::Known);
+        let names = words::SymbolNames::of(function);
+        let mut out = Self { values, accesses: accesses.into(), traffic: Box::default(), shape, names };
+        let mut traffic = Vec::with_capacity(out.accesses.len());
+        let cases = shape.cases();
+        let mut counting = traffic::Counting::new(&out.values, &cases);
+        for access in &out.accesses {
+            if cancelled() {
+                return None;
+            }
+            traffic.push(out.space(access).and_then(|space| counting.of(access, space)));
+        }
+        out.traffic = traffic.into();
+        Some(out)
+    }
+
+    /// The same without flow analyses at hand; `None` also if one of them takes too long.
+    pub fn of_function(function: &FlowFunction) -> Option<Self> {
+        let graph = &Graph::new(function);
+        let liveness = &Liveness::new(function, graph)?;
+        let post_dominators = &dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
+        let across = &uniformity::across(function, graph, liveness, post_dominators)?;
+        let dominators = &dominance::dominators(graph);
+        Self::new(&Flow { function, graph, liveness, dominators, post_dominators, across }, &|| false)
+    }
+
+    /// The accesses of an instruction, with their indices.
+    pub fn of_instruction(&self, instruction: usize) -> impl Iterator<Item = (usize, &Access)> {
+        let from = self.accesses.partition_point(|a| (a.instruction as usize) < instruction);
+        self.accesses.iter().enumerate().skip(from).take_while(move |(_, a)| a.instruction as usize == instruction)
+    }
+
+    /// The address of an access as text; `None` if nothing is known of it or the text would be long.
+    pub fn address(&self, access: &Access) -> Option<String> {
+        words::text(&self.values, &self.names, access.address)
+    }
+
+    /// The value that an instruction writes to the register with this name as text; `None` if nothing is known of it or the text would
+    /// be long.
+    pub fn value(&self, instruction: usize, register: &str) -> Option<String> {
+        let instruction = u32::try_from(instruction).ok()?;
+        let written = self.values.results_of(instruction);
+        let mut found = written.iter().filter(|(_, slot, _)| self.names.register(*slot) == Some(register));
+        let (_, _, id) = *found.next()?;
+        words::text(&self.values, &self.names, id)
+    }
+
+    /// Whether the traffic of an access in [`Self::traffic`] holds only if each warp is a part of a row.
+    pub fn is_assumed(&self, access: &Access) -> bool {
+        self.shape == BlockShape::Rows && self.values.depends_on_block(access.address)
+    }
+
+    /// The traffic of an access in blocks of a shape; `None` if it is not known.
+    pub fn traffic_of(&self, access: &Access, shape: BlockShape) -> Option<Traffic> {
+        traffic::Counting::new(&self.values, &shape.cases()).of(access, self.space(access)?)
+    }
+
+    /// The state space that an access reaches: the named one, or that of the variable to which a generic address points.
+    pub fn space(&self, access: &Access) -> Option<&'static str> {
+        access.space.or_else(|| words::space_of(&self.values, &self.names, access.address))
+    }
+
+    /// The name of the pointer parameter at which an address begins, to which [`SectorTraffic::aligned`] refers.
+    pub fn base(&self, access: &Access) -> Option<&str> {
+        match self.values.facts(traffic::pointer(&self.values, access.address)?).node {
+            Node::Symbol(Symbol::Parameter(variable, _)) => self.names.variable(variable),
+            _ => None,
+        }
+    }
+
+    /// The approximate size in memory, in bytes.
+    pub fn size(&self) -> usize {
+        size_of_val(&*self.values.nodes)
+            + size_of_val(&*self.values.results)
+            + size_of_val(&*self.accesses)
+            + size_of_val(&*self.traffic)
+    }
+}
+
+/// The shape of the block that a directive requires.
+fn required_shape(function: &FlowFunction) -> Option<[u32; 3]> {
+    let (tuning, _) = function.bound(LaunchBound::AllThreads)?;
+    tuning.dimensions
+}
