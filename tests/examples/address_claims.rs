@@ -8,7 +8,7 @@ use check::{Tally, all_addresses, module};
 use ptx_analysis::addresses::AddressFacts;
 use ptx_analysis::addresses::node::{Node, Symbol};
 use ptx_analysis::flow::FlowFunction;
-use ptx_interp::launch::Launch;
+use ptx_launch_syntax::Launch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -12,8 +12,8 @@ use super::limit::RunLimit;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, FaultKind, InstructionSite};
 use ptx_interp::inspect::Marks;
-use ptx_interp::launch::{ByteState, status_name};
 use ptx_interp::machine::{CtaCounts, Machine, RecordedStep, WarpId};
+use ptx_interp::memory::ByteState;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -322,7 +322,7 @@ pub fn report(
         ..fault(&machine.executable, own, places)
     };
     LaunchReport {
-        status: status_name(done.run.status),
+        status: done.run.status.name(),
         warp_instructions: machine.steps,
         limited_by: done.limit.map(RunLimit::name),
         reached: done.limit.map(|_| reached(done, places)),
@@ -334,7 +334,7 @@ pub fn report(
         seconds: done.time.as_secs_f64(),
         trace: steps,
         entry: done.launch.entry.to_string(),
-        launch: done.launch.lines().lines().next().unwrap_or_default().to_owned(),
+        launch: done.launch.definition().first().map_or_else(String::new, |line| format!("//! {line}")),
         guessed: done.guessed.parts.clone(),
         guessed_lengths: done.guessed.lengths.clone(),
         printed: String::from_utf8_lossy(&machine.printed).into_owned(),

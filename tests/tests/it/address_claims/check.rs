@@ -6,9 +6,9 @@ use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Tr
 use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::Checks;
 use ptx_interp::inspect::{Transaction, parameters, transactions};
-use ptx_interp::launch::Launch;
 use ptx_interp::machine::{AccessKind, Detail, Settings};
 use ptx_launch::evaluate::LaunchModule;
+use ptx_launch_syntax::Launch;
 use ptx_syntax::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

@@ -4,9 +4,10 @@ use super::request::{EvaluateArguments, object};
 use super::{offset_of, place, read, refused};
 use crate::evaluation::module;
 use crate::server::Server;
-use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
+use ptx_launch::guess::{GuessReport, complete};
 use ptx_launch::refusal::LaunchRefusal;
+use ptx_launch_syntax::Launch;
 use ptx_syntax::{Rope, Snapshot};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -77,13 +78,12 @@ fn expects(rope: &Rope, line: usize) -> bool {
 }
 
 fn lines(launch: &Launch) -> Vec<String> {
-    launch.lines().lines().map(str::to_owned).collect()
+    launch.text().lines().map(str::to_owned).collect()
 }
 
 /// Returns the text after `launch:`.
 fn first(launch: &Launch) -> String {
-    let lines = launch.lines();
-    lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
+    launch.definition().into_iter().next().map_or_else(String::new, |line| line.text)
 }
 
 /// Writes the guessed launch above a kernel with an edit, if the client applies edits. Returns its lines.
@@ -106,7 +106,7 @@ pub async fn write_launch(shared: &Arc<Server>, uri: Uri, argument: &Value) -> R
             // The launch is inserted above the whole declaration: linking directives may be on separate lines.
             let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
             let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
-            let text = launch.lines().replace('\n', newline);
+            let text = launch.text().replace('\n', newline);
             let at = encoding.position(&rope, start);
             Ok(TextEdit::new(Range::new(at, at), text))
         })

@@ -1,7 +1,7 @@
 //! Arguments of `ptx-analyzer.evaluateWarp`.
 
-use ptx_interp::launch::ElementFormat;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
+use ptx_num::notation::ElementFormat;
 use ptx_view::memory::{MemoryQuery, MemoryStart};
 use ptx_view::reading::Reading;
 use ptx_view::row::RowStyle;
