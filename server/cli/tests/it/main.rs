@@ -23,6 +23,7 @@ mod hover;
 mod incremental;
 mod inline;
 mod isa;
+mod launches;
 mod live_ranges;
 mod locked;
 mod manners;
