@@ -14,6 +14,7 @@ use ptx_interp::findings::{Fault, FaultKind, InstructionSite};
 use ptx_interp::inspect::Marks;
 use ptx_interp::machine::{CtaCounts, Machine, RecordedStep, WarpId};
 use ptx_interp::memory::ByteState;
+use ptx_syntax::statements::LineSpan;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -217,6 +218,8 @@ pub struct StepReport {
     pub line: usize,
     /// Its column.
     pub column: usize,
+    /// The last line that belongs to the instruction.
+    pub end_line: usize,
     /// Mask of the active lanes.
     pub active: u32,
     /// Mask of the lanes that execute the instruction: their guard is true.
@@ -387,10 +390,17 @@ pub fn fault(executable: &Executable, fault: &Fault, places: LineColumnFinder<'_
     }
 }
 
+/// The lines that belong to an instruction: none of them belongs to another one as well.
+pub fn lines_of(executable: &Executable, site: InstructionSite, places: LineColumnFinder<'_>) -> LineSpan {
+    let next = executable.range(InstructionSite { instruction: site.instruction + 1, ..site });
+    LineSpan::new(&executable.range(site), Some(next.start).filter(|_| !next.is_empty()), |offset| places(offset).0)
+}
+
 /// Builds the report of a step.
 pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>) -> StepReport {
     let executable = &done.run.machine.executable;
-    let (line, column) = places(executable.range(step.site).start);
+    let (_, column) = places(executable.range(step.site).start);
+    let lines = lines_of(executable, step.site, places);
     let function = executable.function(step.site.function);
     let registers = step.changes.iter().filter_map(|change| {
         let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len())?;
@@ -407,8 +417,9 @@ pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>)
     StepReport {
         step: step.step,
         function: function.map_or_else(String::new, |f| f.name.to_string()),
-        line,
+        line: lines.first,
         column,
+        end_line: lines.last,
         active: step.group,
         executed: step.mask,
         depth: step.depth,

@@ -171,8 +171,9 @@ pub struct Target {
 pub struct Timeline {
     /// The first step.
     pub from: u64,
-    /// For each step the line, the active lanes (mask), the executing lanes (mask) and the depth of calls.
-    pub steps: Vec<(usize, LaneMask, LaneMask, u32)>,
+    /// For each step the line, the active lanes (mask), the executing lanes (mask), the depth of calls, and the last line that belongs to
+    /// the statement.
+    pub steps: Vec<(usize, LaneMask, LaneMask, u32, usize)>,
 }
 
 /// Returns the warp with that index in the CTA with that index in the grid.

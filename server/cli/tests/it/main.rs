@@ -40,6 +40,7 @@ mod sass;
 mod session;
 mod shell;
 mod spelling;
+mod statements;
 mod strange_files;
 mod sync;
 #[cfg(unix)]
