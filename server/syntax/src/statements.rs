@@ -50,7 +50,7 @@ pub fn instructions_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<Node<'_>
     out
 }
 
-/// The byte ranges of the instructions that the lines of a byte range belong to.
+/// The instructions that the lines of a byte range belong to.
 pub fn instructions_of_lines(snapshot: &Snapshot, range: Range<usize>) -> Vec<Node<'_>> {
     let mut out = instructions_in(snapshot, range.clone());
     // The statement around the beginning does not own a line in which another one begins.
