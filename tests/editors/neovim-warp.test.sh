@@ -9,6 +9,11 @@ neovim_warp_tests() {
     neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
   done
 
+  # Statements over two lines.
+  sed -e 's/mul.f32 %half, /mul.f32 %half,\n\t\t/' -e 's/sub.u32 %turns, %turns, /sub.u32 %turns,\n\t\t%turns, /' "$here/fixture/parting.ptx" >"$project/split.ptx"
+  neovim_scenario neovim_warp_test.lua split "$project/split.ptx"
+  rm "$project/split.ptx"
+
   # A kernel whose output buffer has only half of the required size: a fault.
   sed -e 's/out=u32\[128\]/out=u32[62]/' -e '/! expect/d' "$here/fixture/parting.ptx" >"$project/short.ptx"
   neovim_scenario neovim_warp_test.lua faults "$project/short.ptx"

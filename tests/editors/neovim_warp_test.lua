@@ -101,6 +101,30 @@ function scenario.steps()
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 
+--- A statement over two lines: a cursor in either of them is at it.
+function scenario.split()
+  evaluate('%half, 0f3F000000;')
+  ok('the grid opens at the statement whose second line has the cursor', step_is(27)(), current_step())
+  ok('and marks where the statement begins', vim.deep_equal(source_marks(), { row('mul.f32') }), source_marks())
+  type_keys('5h')
+  becomes('elsewhere', step_is(22), current_step)
+  vim.api.nvim_set_current_win(vim.fn.bufwinid(buf))
+  local function moved_to(text)
+    put_cursor(position(text))
+    vim.api.nvim_exec_autocmds('CursorMoved', { buffer = buf })
+  end
+  moved_to('%half, 0f3F000000;')
+  becomes('the grid follows the cursor into the second line', step_is(27), current_step)
+  moved_to('mul.f32')
+  vim.wait(100)
+  ok('where the first line is the same step', step_is(27)(), current_step())
+  moved_to('%turns, 1;')
+  becomes('in the loop too', step_is(24), current_step)
+  vim.cmd('PtxStep!')
+  becomes('and a step back to the line is one to its statement', step_is(20), current_step)
+  ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
+end
+
 function scenario.lanes()
   evaluate('mul.f32 %half')
   type_keys('15g%')

@@ -8,7 +8,7 @@ use check::{Tally, all_addresses, module};
 use ptx_flow::addresses::AddressFacts;
 use ptx_flow::addresses::node::{Node, Symbol};
 use ptx_flow::flow::FlowFunction;
-use ptx_interp::launch::Launch;
+use ptx_launch_syntax::Launch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -35,7 +35,7 @@ async function generated() {
     const types = await compile({ ...withOldTuples(schema), title: 'Evaluation' }, 'Evaluation', {
         additionalProperties: false,
         bannerComment: '',
-        maxItems: 4,
+        maxItems: 5,
         style: { singleQuote: true, tabWidth: 4, printWidth: 140 },
     });
     const compact = types.replaceAll(/\/\*\*\n\s+\* (.*)\n\s+\*\//g, '/** $1 */').replaceAll(/;\n(?=\s+\/\*\*)/g, ';\n');

@@ -212,9 +212,11 @@ export interface SassArguments {
     live?: boolean;
 }
 
-/** What became of a PTX line: its machine instructions, counted from 0 over all functions. */
+/** What became of a PTX statement: its machine instructions, counted from 0 over all functions. */
 export interface SassLine {
     line: number;
+    /** The last line of the statement. */
+    end_line: number;
     instructions: number[];
     fate: 'kept' | 'moved' | 'merged' | 'dropped';
     words: string;

@@ -25,9 +25,10 @@ export interface Ties {
 export function tiesOf(answer: Sass | undefined): Ties {
     const lines = new Map<number, LineTie>();
     let colour = 0;
-    for (const { line, instructions, words } of answer?.ptx ?? []) {
+    for (const { line, end_line, instructions, words } of answer?.ptx ?? []) {
         const rows = instructions.map((index) => answer?.rows[index]).filter((row) => row !== undefined);
-        lines.set(line, { rows, words, colour: rows.length > 0 ? colour++ : undefined });
+        const tie = { rows, words, colour: rows.length > 0 ? colour++ : undefined };
+        for (let own = line; own <= end_line; own += 1) lines.set(own, tie);
     }
     return { lines, source: answer?.lines ?? [], shown: [], note: undefined };
 }

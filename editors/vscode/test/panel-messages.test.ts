@@ -28,7 +28,7 @@ test('answers of the server', () => {
     const answer = {
         status: 'finished', entry: 'k', steps: 1, faults: [], buffers: { x: '00' }, expectations: [], warp_instructions: 1, seconds: 0, version: 1, markdown: '', launch: '', launches: 0, passed: true, ended: 'finished', outcome: 'finished',
         target: { cta: [0, 0, 0], warp: 0, present: 1 }, grid: { grid: [1, 1, 1], block: [1, 1, 1], cluster: [1, 1, 1], ctas: 1, warps: 1, threads: 1 },
-        trace: [{ step: 0, time: 0, function: 'k', line: 1, column: 1, active: 1, executed: 1, depth: 0, registers: [] }],
+        trace: [{ step: 0, time: 0, function: 'k', line: 1, column: 1, end_line: 1, active: 1, executed: 1, depth: 0, registers: [] }],
     };
     assert.ok(asEvaluation(answer));
     // Memory that does not exist at a step is an answer too.

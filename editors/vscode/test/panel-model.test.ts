@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { laneRanges, lanesInWords } from '../src/panel/webview/model/lanes';
 import { aroundAccess } from '../src/panel/webview/model/memory';
 import { cellText, fullText, isTooLong } from '../src/panel/webview/model/rows';
-import { TimelineStore } from '../src/panel/webview/model/timeline';
+import { executes, TimelineStore } from '../src/panel/webview/model/timeline';
 import { Trace } from '../src/panel/webview/model/trace';
 import type { Access, Row, Step } from '../src/protocol';
 
@@ -22,7 +22,7 @@ function row(name: string, text: string, changed = 0): Row {
 }
 
 function step(number: number, rows: Row[], all = false, depth = 0, name = 'kernel'): Step {
-    return { step: number, time: number, function: name, line: 10 + number, column: 5, active: ALL, executed: ALL, depth, registers: [], rows: { all, rows } };
+    return { step: number, time: number, function: name, line: 10 + number, column: 5, end_line: 10 + number, active: ALL, executed: ALL, depth, registers: [], rows: { all, rows } };
 }
 
 test('the trace forwards and backwards', () => {
@@ -68,11 +68,15 @@ test('texts of cells', () => {
 
 test('the timeline answers where a line is executed next', () => {
     const timeline = new TimelineStore(6);
-    timeline.add({ from: 0, steps: [[10, ALL, ALL, 0], [11, ALL, ALL, 0], [12, 0xff, 0xff, 0], [11, ALL, 0xf, 0], [12, ALL, ALL, 0], [13, 0xff, 0xff, 0]] });
+    timeline.add({ from: 0, steps: [[10, ALL, ALL, 0, 10], [11, ALL, ALL, 0, 11], [12, 0xff, 0xff, 0, 12], [11, ALL, 0xf, 0, 11], [12, ALL, ALL, 0, 12], [13, 0xff, 0xff, 0, 15]] });
     const line = (wanted: number) => (view: { line: number }): boolean => view.line === wanted;
     assert.deepEqual(timeline.find(1, 1, line(11)), { kind: 'step', step: 3 });
     assert.deepEqual(timeline.find(3, 1, line(11)), { kind: 'none' });
     assert.deepEqual(timeline.find(3, -1, line(11)), { kind: 'step', step: 1 });
+    // A statement of several lines is executed in each of them.
+    const all = (wanted: number): number[] => [0, 1, 2, 3, 4, 5].filter((step) => executes(timeline.at(step), wanted));
+    assert.deepEqual([12, 13, 15, 16].map(all), [[2, 4], [5], [5], []]);
+    assert.deepEqual([13, 14, 15, 16].map((wanted) => timeline.nearest(wanted, 0)), [5, 5, 5, undefined]);
     assert.deepEqual(timeline.executions(12, 3), { number: 1, of: 2 });
     assert.deepEqual([...(timeline.lastSteps() ?? [])].slice(6, 10), [5, 5, 4, 4]);
     assert.deepEqual(new TimelineStore(50_000).find(19_999, 1, line(1)), { kind: 'missing', chunk: 1 });

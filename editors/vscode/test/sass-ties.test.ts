@@ -6,9 +6,9 @@ import { counterpart, foldsOf, movedLine, tiesOf } from '../src/sassTies';
 
 const answer = {
     ptx: [
-        { line: 8, instructions: [], fate: 'merged', words: 'merged into line 10' },
-        { line: 10, instructions: [0, 2], fate: 'kept', words: '2 instructions' },
-        { line: 12, instructions: [1], fate: 'moved', words: '1 instruction, moved up before line 10' },
+        { line: 8, end_line: 8, instructions: [], fate: 'merged', words: 'merged into line 10' },
+        { line: 10, end_line: 10, instructions: [0, 2], fate: 'kept', words: '2 instructions' },
+        { line: 12, end_line: 12, instructions: [1], fate: 'moved', words: '1 instruction, moved up before line 10' },
     ],
     rows: [3, 4, 5],
     lines: [0, 0, 10, 12, 10],
@@ -20,6 +20,13 @@ test('a PTX line is tied to its rows, with a colour of its own', () => {
     assert.deepEqual(ties.lines.get(10), { rows: [3, 5], words: '2 instructions', colour: 0 });
     assert.deepEqual([ties.lines.get(8)?.colour, ties.lines.get(12)?.colour], [undefined, 1]);
     assert.equal(ties.source[3], 12);
+});
+
+test('all lines of a statement are tied to its rows', () => {
+    const ties = tiesOf({ ...answer, ptx: answer.ptx.map((one) => (one.line === 12 ? { ...one, end_line: 14 } : one)) });
+    assert.deepEqual([...ties.lines.keys()], [8, 10, 12, 13, 14]);
+    assert.deepEqual(ties.lines.get(14), ties.lines.get(12));
+    assert.equal(ties.lines.get(15), undefined);
 });
 
 test('ties follow edits above them, and edited lines lose theirs', () => {

@@ -14,8 +14,8 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, Engine};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::lanes::LaneMask;
-use ptx_interp::launch::{ElementFormat, Number};
 use ptx_interp::machine::Machine;
+use ptx_num::notation::{ElementFormat, Number};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use super::values;
 use ptx_interp::inspect;
 use ptx_interp::inspect::expression::{self, Answer};
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
-use ptx_interp::launch::ElementFormat;
 use ptx_interp::machine::{Machine, WarpId};
+use ptx_num::notation::ElementFormat;
 use ptx_num::values::Marks;
 use std::fmt::Write;
 

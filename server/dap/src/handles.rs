@@ -3,8 +3,8 @@
 
 use super::memory::MemoryReference;
 use ptx_interp::lanes::LaneMask;
-use ptx_interp::launch::ElementFormat;
 use ptx_interp::machine::WarpId;
+use ptx_num::notation::ElementFormat;
 use std::collections::HashMap;
 
 /// A stack frame of one group of lanes.

@@ -14,6 +14,7 @@ use super::wire::{ClientConnection, DapAnswer, DapRequest, RequestFailure, argum
 use ptx_gate::words::quoted;
 use ptx_interp::inspect;
 use ptx_interp::machine::{Detail, Machine, WarpId};
+use ptx_launch_syntax::LineText;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -221,8 +222,7 @@ impl DebugSession {
         let start = debuggee.run.at(0, &|| false);
         self.history = start.map(|machine| RunHistory::new(&debuggee.run, machine));
         let guessed = debuggee.guessed.sentence();
-        let lines = debuggee.launch.lines();
-        let line = lines.lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
+        let line = debuggee.launch.definition().first().map(LineText::to_string).unwrap_or_default();
         let entry = debuggee.launch.entry.to_string();
         self.debuggee = Some(Arc::new(debuggee));
         (self.now, self.printed, self.lane) = (None, 0, None);

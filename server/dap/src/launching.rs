@@ -6,7 +6,7 @@ use super::threads::name;
 use super::wire::RequestFailure;
 use ptx_gate::files;
 use ptx_interp::findings::{Checks, Fault, FaultKind, InstructionSite};
-use ptx_interp::launch::{GuessReport, Launch, PlacedBuffer, status_name, unexpected, verdicts};
+use ptx_interp::inspect::PlacedBuffer;
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
 use ptx_interp::trace::GridRun;
 use ptx_launch::choose::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
@@ -14,10 +14,13 @@ use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
+use ptx_launch::guess::GuessReport;
 use ptx_launch::inside::folder_of;
 use ptx_launch::limit::RunLimit;
 use ptx_launch::refusal::LaunchRefusal;
+use ptx_launch::verdict::{is_end, unexpected, verdicts};
 use ptx_launch::words::{self, LimitAdvice};
+use ptx_launch_syntax::Launch;
 use ptx_syntax::Snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -266,7 +269,7 @@ impl Debuggee {
             format!("not as expected: {}: {why}", v.name)
         });
         let held = verdicts.iter().filter(|v| v.ok).count();
-        let ends = run.status == RunStatus::Finished || expectations.iter().any(|e| e.is_end());
+        let ends = run.status == RunStatus::Finished || expectations.iter().any(is_end);
         let steps = words::grouped(machine.steps);
         let ended = match run.status {
             RunStatus::Finished => format!("finished after {steps} warp instructions"),
@@ -276,7 +279,7 @@ impl Debuggee {
                 format!("stopped at the limit after {steps} warp instructions: {why}")
             }
             RunStatus::Deadlock => format!("deadlock after {steps} warp instructions"),
-            status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
+            status => format!("ended by a {} after {steps} warp instructions", status.name()),
         };
         LaunchOutcome {
             ended: format!("{}: {ended}", self.launch.entry),

@@ -7,6 +7,7 @@ use ptx_gate::names::{FileName, UriForm};
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::InstructionSite;
 use ptx_syntax::Rope;
+use ptx_syntax::statements::StatementLines;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,8 @@ pub struct SourceMap {
     /// The files of `.file` directives that were found, by number.
     files: HashMap<u32, PathBuf>,
     lines: BTreeMap<SourceLine, Vec<InstructionSite>>,
+    /// The instructions of the PTX source by line.
+    statements: StatementLines,
     kernel: Box<str>,
 }
 
@@ -108,13 +111,18 @@ impl SourceMap {
         let files = program.files.iter().filter_map(|(n, name)| Some((*n, file(name)?))).collect();
         let kernel = program.functions.get(executable.entry as usize).map_or("", |k| &k.name).into();
         let format = PathFormat::default();
-        let mut out = Self { program, rope, path, format, original, files, lines: BTreeMap::new(), kernel };
+        let (lines, statements) = (BTreeMap::new(), StatementLines::default());
+        let mut out = Self { program, rope, path, format, original, files, lines, statements, kernel };
+        let mut ranges = Vec::new();
         for (function, callable) in out.program.functions.iter().enumerate() {
             let (Some(body), true) = (&callable.body, executable.code(function as u32).is_some()) else { continue };
             let mut last = None;
             for (index, instruction) in body.instructions.iter().enumerate() {
                 let site = InstructionSite { function: function as u32, instruction: index as u32 };
-                let line = out.rope.byte_to_line(callable.start + instruction.range.start as usize) + 1;
+                let range = instruction.range.start as usize..instruction.range.end as usize;
+                let range = callable.start + range.start..callable.start + range.end;
+                let line = out.rope.byte_to_line(range.start) + 1;
+                ranges.push(range);
                 let sites = out.lines.entry(SourceLine { file: None, line }).or_default();
                 // One stop per function in each line, even if the line has several instructions.
                 if sites.last().is_none_or(|s| s.function != site.function) {
@@ -127,6 +135,8 @@ impl SourceMap {
                 last = place;
             }
         }
+        ranges.sort_by_key(|range| range.start);
+        out.statements = StatementLines::new(&ranges, |offset| out.rope.byte_to_line(offset) + 1);
         out
     }
 
@@ -240,10 +250,11 @@ impl SourceMap {
         self.lines.range(range).map(|(l, sites)| (l.line, &**sites))
     }
 
-    /// Resolves a breakpoint: to its line, or to the next line with instructions of the same function.
+    /// Resolves a breakpoint: to the statement that its line belongs to, or to the next line with instructions of the same function.
     ///
     /// # Errors A message that says why there is none.
     pub fn resolve(&self, files: &[Option<u32>], line: usize) -> Result<ResolvedBreakpoint, String> {
+        let line = self.statements.at(line).filter(|_| files == [None]).map_or(line, |statement| statement.first);
         let next = files.iter().filter_map(|f| self.lines(*f, line, usize::MAX).next());
         let Some((found, _)) = next.min_by_key(|(l, _)| *l) else {
             return Err(match files {

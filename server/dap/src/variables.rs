@@ -9,10 +9,11 @@ use super::session::{DebugSession, Now};
 use super::types::{self, DapVariable, PresentationHint};
 use super::values;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
+use ptx_interp::inspect::BindingSite;
 use ptx_interp::inspect::{self, MemoryPlace, RegisterView, SpecialView};
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
-use ptx_interp::launch::{self, ElementFormat};
 use ptx_interp::memory::Window;
+use ptx_num::notation::ElementFormat;
 use ptx_sema::hir::symbols;
 use ptx_view::lane_values::marks;
 use serde_json::json;
@@ -384,9 +385,9 @@ impl View<'_> {
         let mut out: Vec<InMemory> = Vec::new();
         for buffer in &self.debuggee.buffers {
             let address = match buffer.place {
-                launch::BindingSite::Global(address) => Some(address),
-                launch::BindingSite::Constant(at) => executable.map.generic(Window::Constant, at),
-                launch::BindingSite::Image(_) => None,
+                BindingSite::Global(address) => Some(address),
+                BindingSite::Constant(at) => executable.map.generic(Window::Constant, at),
+                BindingSite::Image(_) => None,
             };
             let Some(address) = address else { continue };
             let at = MemoryReference { target: self.now.focus, lane: self.lane_of(no_lanes), address };

@@ -1,7 +1,7 @@
 //! Words about the addresses of loads and stores: hints at the ends of lines, and passages of hovers.
 
 use crate::describe::MarkdownPage;
-use crate::launched::launched_block;
+use crate::launches::launched_block;
 use ptx_analysis::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic, active_lanes};
 use ptx_syntax::Snapshot;
 use std::ops::RangeInclusive;

@@ -4,7 +4,7 @@
 //! with its position and its title.
 
 use crate::demangle::demangle;
-use crate::launched::launched_block;
+use crate::launches::launched_block;
 use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
 use ptx_analysis::Figures;

@@ -18,9 +18,14 @@ pub fn statement_at(snapshot: &Snapshot, start: usize) -> String {
     short(text.get(..end).unwrap_or(""))
 }
 
+/// A text on one line: white space, line breaks included, becomes single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A text on one line, shortened to [`MAX_LENGTH`] characters.
 pub fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{} …", line.get(..end).unwrap_or("").trim_end()),
         None => line,

@@ -14,6 +14,7 @@ mod typing;
 use crate::TextEdit;
 use items::LayoutState;
 use ptx_syntax::Snapshot;
+use ptx_syntax::statements::statement_at;
 use std::ops::Range;
 pub use typing::format_on_type;
 
@@ -201,7 +202,7 @@ fn surroundings(snapshot: &Snapshot, range: &Range<usize>) -> Range<usize> {
 fn statements(snapshot: &Snapshot, range: Range<usize>) -> Range<usize> {
     let mut out = range.clone();
     for offset in [range.start, range.end] {
-        if let Some(node) = items::statement_at(snapshot, offset) {
+        if let Some(node) = statement_at(snapshot, offset) {
             out.start = out.start.min(node.start);
             out.end = out.end.max(node.end);
         }

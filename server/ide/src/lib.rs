@@ -23,7 +23,7 @@ mod highlight;
 pub mod holding;
 mod hover;
 mod inlay_hints;
-mod launched;
+mod launches;
 mod links;
 mod nearest;
 pub mod reference;
@@ -63,6 +63,7 @@ pub use fragment::{
 pub use highlight::highlights;
 pub use hover::{Hover, hover, hover_in_host, hover_on_operand};
 pub use inlay_hints::{AddressHints, Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
+pub use launches::launches_above;
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use ptx_analysis::environment;

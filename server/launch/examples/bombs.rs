@@ -45,7 +45,7 @@ fn run(bomb: &Bomb) {
     let work = machine.steps + machine.effort;
     let end = match done.limit {
         Some(limit) => limit.name(),
-        None => ptx_interp::launch::status_name(done.run.status),
+        None => done.run.status.name(),
     };
     let kinds: Vec<&str> = done.faults().iter().map(|fault| fault.kind.name()).collect();
     println!(

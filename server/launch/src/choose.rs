@@ -4,7 +4,7 @@
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
 use ptx_flow::program::ProgramFunction;
-use ptx_interp::launch::{Launch, LaunchMistake, written};
+use ptx_launch_syntax::{Launch, LaunchMistake, written};
 use serde_json::Value;
 
 /// A request for a launch.
@@ -175,7 +175,7 @@ mod tests {
 
     fn lines(question: &LaunchQuery) -> String {
         match module().choose(question) {
-            Ok(chosen) => format!("{} {} of {}", chosen.launch.entry, chosen.launch.lines().trim(), chosen.launches),
+            Ok(chosen) => format!("{} {} of {}", chosen.launch.entry, chosen.launch.text().trim(), chosen.launches),
             Err(LaunchChoiceError::Kernel(why)) => why,
             Err(LaunchChoiceError::Launch(wrong)) => wrong.into_iter().map(|m| m.message).collect(),
         }

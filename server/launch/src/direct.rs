@@ -3,13 +3,16 @@
 
 use super::evaluate::{EvaluationError, LaunchModule};
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
+use crate::bind::{Bound, bind};
+use crate::guess::required;
+use crate::guess::{ParameterUse, parameter_uses};
+use crate::settle::settle;
 use ptx_flow::program::ProgramFunction;
 use ptx_interp::decode::Executable;
-use ptx_interp::launch::{
-    Bound, BufferSnapshot, Launch, LaunchMistake, ParameterUse, PlacedBuffer, bind, parameter_uses, required, settle,
-};
+use ptx_interp::inspect::{BufferSnapshot, PlacedBuffer};
 use ptx_interp::machine::{Machine, RunStatus, Settings};
 use ptx_interp::trace::RunningGrid;
+use ptx_launch_syntax::{Launch, LaunchMistake};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -147,8 +150,9 @@ mod tests {
     use super::PreparedKernel;
     use crate::evaluate::{EvaluationError, LaunchModule};
     use ptx_interp::findings::FaultKind;
-    use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Launch, NamedArgument};
     use ptx_interp::machine::{RunStatus, Settings};
+    use ptx_launch_syntax::{Argument, Buffer, BufferContents, Launch, NamedArgument};
+    use ptx_num::notation::ElementFormat;
     use ptx_syntax::Snapshot;
 
     const TEXT: &str = "

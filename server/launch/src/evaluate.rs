@@ -3,17 +3,20 @@
 use super::inside;
 use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
 use super::turn::{self, LARGE, LargeRun};
+use crate::bind::{Bound, bind};
+use crate::guess::{GuessReport, complete};
+use crate::settle::settle;
+use crate::source::launches;
+use crate::verdict::{ExpectationVerdict, is_end, unexpected, verdicts};
 use ptx_check::Diagnostic;
 use ptx_check::execution::CheckedProgram;
 use ptx_flow::program::ModuleProgram;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
-use ptx_interp::launch::{
-    Bound, BufferSnapshot, ExpectationVerdict, GuessReport, Launch, LaunchMistake, PlacedBuffer, bind, complete,
-    launches, settle, unexpected, verdicts,
-};
+use ptx_interp::inspect::{BufferSnapshot, PlacedBuffer};
 use ptx_interp::machine::{RunStatus, Settings};
 use ptx_interp::trace::{GridRun, RunningGrid};
+use ptx_launch_syntax::{Launch, LaunchMistake};
 use ptx_syntax::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -231,7 +234,7 @@ impl LaunchRun {
 
     /// Whether the run succeeded: all expectations are met, nothing else was found, and it finished.
     pub fn passed(&self) -> bool {
-        let expected = || self.launch.expectations.iter().any(|e| e.is_end());
+        let expected = || self.launch.expectations.iter().any(is_end);
         let ended = self.run.status == RunStatus::Finished || expected();
         ended && self.verdicts.iter().all(|v| v.ok) && self.unexpected().is_empty()
     }

@@ -5,10 +5,11 @@
 //! begins each with `[[launch]]`. A quoted argument is read as in a `launch:` line: `x = "f32[64]:iota"`.
 
 use super::tree::{self, LaunchEntry, LaunchNode, LaunchValue};
-use ptx_interp::launch::{
-    Argument, Buffer, BufferContents, ElementFormat, Field, Fill, Launch, LaunchMistake, NamedArgument, Number,
-    argument, dimensions, expectations, fill, hexadecimal, is_name, unknown_element,
+use ptx_launch_syntax::{
+    Argument, Buffer, BufferContents, Field, Fill, Launch, LaunchMistake, NamedArgument, argument, dimensions,
+    expectations, fill, hexadecimal, is_name, unknown_element,
 };
+use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
 use std::path::Path;
 
@@ -369,7 +370,7 @@ mod tests {
         let (launches, mistakes) = launches(text, language);
         let mut out = String::new();
         for launch in launches {
-            let _ = write!(out, "{}: {}", launch.entry, launch.lines().replace("//! ", ""));
+            let _ = write!(out, "{}: {}", launch.entry, launch.text().replace("//! ", ""));
         }
         for mistake in mistakes {
             let marked = text.get(mistake.range.clone()).unwrap_or("?");

@@ -3,7 +3,7 @@
 use super::choose::LaunchChoiceError;
 use super::evaluate::EvaluationError;
 use ptx_gate::words::visible;
-use ptx_interp::launch::LaunchMistake;
+use ptx_launch_syntax::LaunchMistake;
 use std::ops::Range;
 
 /// The reason why a launch was not run.

@@ -12,8 +12,9 @@ use super::limit::RunLimit;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, FaultKind, InstructionSite};
 use ptx_interp::inspect::Marks;
-use ptx_interp::launch::{ByteState, status_name};
 use ptx_interp::machine::{CtaCounts, Machine, RecordedStep, WarpId};
+use ptx_interp::memory::ByteState;
+use ptx_syntax::statements::LineSpan;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -217,6 +218,8 @@ pub struct StepReport {
     pub line: usize,
     /// Its column.
     pub column: usize,
+    /// The last line that belongs to the instruction.
+    pub end_line: usize,
     /// Mask of the active lanes.
     pub active: u32,
     /// Mask of the lanes that execute the instruction: their guard is true.
@@ -322,7 +325,7 @@ pub fn report(
         ..fault(&machine.executable, own, places)
     };
     LaunchReport {
-        status: status_name(done.run.status),
+        status: done.run.status.name(),
         warp_instructions: machine.steps,
         limited_by: done.limit.map(RunLimit::name),
         reached: done.limit.map(|_| reached(done, places)),
@@ -334,7 +337,7 @@ pub fn report(
         seconds: done.time.as_secs_f64(),
         trace: steps,
         entry: done.launch.entry.to_string(),
-        launch: done.launch.lines().lines().next().unwrap_or_default().to_owned(),
+        launch: done.launch.definition().first().map_or_else(String::new, |line| format!("//! {line}")),
         guessed: done.guessed.parts.clone(),
         guessed_lengths: done.guessed.lengths.clone(),
         printed: String::from_utf8_lossy(&machine.printed).into_owned(),
@@ -387,10 +390,17 @@ pub fn fault(executable: &Executable, fault: &Fault, places: LineColumnFinder<'_
     }
 }
 
+/// The lines that belong to an instruction: none of them belongs to another one as well.
+pub fn lines_of(executable: &Executable, site: InstructionSite, places: LineColumnFinder<'_>) -> LineSpan {
+    let next = executable.range(InstructionSite { instruction: site.instruction + 1, ..site });
+    LineSpan::new(&executable.range(site), Some(next.start).filter(|_| !next.is_empty()), |offset| places(offset).0)
+}
+
 /// Builds the report of a step.
 pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>) -> StepReport {
     let executable = &done.run.machine.executable;
-    let (line, column) = places(executable.range(step.site).start);
+    let (_, column) = places(executable.range(step.site).start);
+    let lines = lines_of(executable, step.site, places);
     let function = executable.function(step.site.function);
     let registers = step.changes.iter().filter_map(|change| {
         let function = executable.function(change.function).filter(|f| (change.slot as usize) < f.registers.len())?;
@@ -407,8 +417,9 @@ pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>)
     StepReport {
         step: step.step,
         function: function.map_or_else(String::new, |f| f.name.to_string()),
-        line,
+        line: lines.first,
         column,
+        end_line: lines.last,
         active: step.group,
         executed: step.mask,
         depth: step.depth,

@@ -1,6 +1,6 @@
 //! TOML and JSON as a common tree, with positions if they are known.
 
-use ptx_interp::launch::LaunchMistake;
+use ptx_launch_syntax::LaunchMistake;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -1,6 +1,6 @@
 //! Large runs take turns, so that a process which runs many launches at a time holds no more memory than one of them may.
 
-use ptx_interp::launch::{Argument, BufferContents, Launch};
+use ptx_launch_syntax::{Argument, BufferContents, Launch};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

@@ -2,12 +2,13 @@
 
 use super::evaluate::LaunchRun;
 use super::limit::RunLimit;
+use crate::verdict::ExpectationVerdict;
 use ptx_check::Text;
 use ptx_check::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
-use ptx_interp::inspect::Marks;
-use ptx_interp::launch::{BufferSnapshot, ByteState, ExpectationVerdict, PlacedBuffer, status_name};
+use ptx_interp::inspect::{BufferSnapshot, Marks, PlacedBuffer};
 use ptx_interp::machine::{CtaCounts, RunStatus, Settings};
+use ptx_interp::memory::ByteState;
 use std::ops::Range;
 
 /// Maximum number of listed ranges of marked elements.
@@ -30,7 +31,7 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let how = match done.run.status {
         RunStatus::Finished => "finished after".to_owned(),
         RunStatus::Limit | RunStatus::Deadlock => format!("{}{at}, after", outcome(done)),
-        status => format!("ended by a {} after", status_name(status)),
+        status => format!("ended by a {} after", status.name()),
     };
     let plural = if done.run.machine.steps == 1 { "" } else { "s" };
     format!("{how} {steps} warp instruction{plural}, {time}")
@@ -42,7 +43,7 @@ pub fn outcome(done: &LaunchRun) -> &'static str {
         (RunStatus::Limit, Some(RunLimit::Time(_))) => "stopped at the time limit",
         (RunStatus::Limit, Some(RunLimit::Effort)) => "stopped at the limit of effort",
         (RunStatus::Limit, _) => "stopped at the limit",
-        (status, _) => status_name(status),
+        (status, _) => status.name(),
     }
 }
 

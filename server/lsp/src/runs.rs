@@ -124,7 +124,7 @@ impl Evaluation {
     pub fn summary(&self) -> Value {
         json!({
             "entry": self.entry,
-            "status": ptx_interp::launch::status_name(self.done.run.status),
+            "status": self.done.run.status.name(),
             "faults": self.done.faults().len(),
             "steps": self.done.run.machine.steps,
         })
@@ -247,7 +247,7 @@ impl EvaluationSlot {
         let last = inside.last.as_ref().map(|e| {
             let run = &e.done.run;
             json!({
-                "status": ptx_interp::launch::status_name(run.status), "warp_instructions": run.machine.steps,
+                "status": run.status.name(), "warp_instructions": run.machine.steps,
                 "milliseconds": e.done.time.as_secs_f64() * 1e3, "snapshots": run.snapshots(),
             })
         });

@@ -6,4 +6,5 @@
 pub mod image;
 pub mod math;
 pub mod matrix;
+pub mod notation;
 pub mod values;

@@ -95,6 +95,7 @@ impl TiedCode {
         let lines = code.ties.lines.iter().map(|line| {
             json!({
                 "line": line.line,
+                "end_line": line.end_line,
                 "instructions": line.instructions,
                 "fate": line.fate.name(),
                 "words": line.words(),

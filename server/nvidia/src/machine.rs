@@ -111,7 +111,7 @@ impl MachineCode {
             assembler: assembler.clone(),
             disassembler: disassembler.clone(),
             arguments: configuration.arguments.clone(),
-            ties: Ties::new(&code, &functions),
+            ties: Ties::new(&mut code, &functions),
             assembled,
             code,
             functions,

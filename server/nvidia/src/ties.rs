@@ -1,10 +1,16 @@
-//! Ties between PTX and machine code: the instructions that each PTX line became, those that the assembler moved, and the lines
+//! Ties between PTX and machine code: the instructions that each PTX statement became, those that the assembler moved, and the statements
 //! that have no instruction of their own.
+//!
+//! The assembler names lines, and for a statement of several lines it may name any of them: release 13.5 names that of the last token. So
+//! what is tied are *sections*: the lines of a statement, with the statements that share a line with it. A section is named by its first
+//! line.
 
 use super::disassembly::{Disassembly, MachineFunction};
 use ptx_analysis::{FunctionFacts, RegisterReport};
 use ptx_syntax::Snapshot;
+use ptx_syntax::statements::instructions_in;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// Maximum number of readers of a result that are considered.
 const MAX_READERS: usize = 8;
@@ -25,7 +31,10 @@ pub struct PtxFunction {
 /// A PTX instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PtxInstruction {
+    /// The first line of its section.
     line: u32,
+    /// The last line of its section.
+    end_line: u32,
     /// The indices of the instructions that read its results, in the order of the text.
     readers: Vec<u32>,
 }
@@ -39,7 +48,7 @@ pub enum Moved {
     After(u32),
 }
 
-/// What became of a PTX line.
+/// What became of a section of PTX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Instructions in the order of the lines.
@@ -64,11 +73,13 @@ impl Fate {
     }
 }
 
-/// A PTX line and what became of it.
+/// A section of PTX and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFate {
-    /// The line, from 1.
+    /// Its first line, from 1.
     pub line: u32,
+    /// Its last line.
+    pub end_line: u32,
     /// Its instructions, counted from the first one of the first function.
     pub instructions: Vec<u32>,
     /// What became of it.
@@ -103,7 +114,7 @@ impl LineFate {
 pub struct Ties {
     /// For each instruction of each function whether it was moved.
     pub moved: Vec<Vec<Option<Moved>>>,
-    /// The PTX lines with instructions, in order. Functions without machine code are left out.
+    /// The sections with PTX instructions, in order. Functions without machine code are left out.
     pub lines: Vec<LineFate>,
 }
 
@@ -115,9 +126,13 @@ impl PtxFunction {
         let one = |report: &RegisterReport| {
             let facts = &report.facts;
             let mut readers = readers(facts);
-            let instruction = |index: usize| PtxInstruction {
-                line: facts.start(index).map_or(0, |at| line(report.start + at)),
-                readers: std::mem::take(&mut readers[index]),
+            let sections = sections(snapshot, report.start..report.start + facts.end(), line);
+            let instruction = |index: usize| {
+                let start = facts.start(index).map_or(0, |at| line(report.start + at));
+                let section = sections.partition_point(|section| section.start <= start).checked_sub(1);
+                let section = section.and_then(|at| sections.get(at)).cloned().unwrap_or(start..start + 1);
+                let readers = std::mem::take(&mut readers[index]);
+                PtxInstruction { line: section.start, end_line: section.end - 1, readers }
             };
             Self {
                 name: report.name.clone(),
@@ -128,6 +143,19 @@ impl PtxFunction {
         };
         reports.iter().map(one).collect()
     }
+}
+
+/// Returns the lines of the statements in a range, in order; statements that share a line have theirs in common.
+fn sections(snapshot: &Snapshot, range: Range<usize>, line: impl Fn(usize) -> u32) -> Vec<Range<u32>> {
+    let mut out: Vec<Range<u32>> = Vec::new();
+    for node in instructions_in(snapshot, range) {
+        let (first, end) = (line(node.start_byte()), line(node.end_byte() - 1) + 1);
+        match out.last_mut().filter(|section| first < section.end) {
+            Some(section) => section.end = section.end.max(end),
+            None => out.push(first..end),
+        }
+    }
+    out
 }
 
 /// Returns for each instruction those that read its results.
@@ -157,12 +185,19 @@ fn readers(facts: &FunctionFacts) -> Vec<Vec<u32>> {
 }
 
 impl Ties {
-    /// Ties machine code to the module that it was made from.
-    pub fn new(code: &Disassembly, functions: &[PtxFunction]) -> Self {
-        // The function of each line that has PTX instructions.
-        let mut owner: HashMap<u32, usize> = HashMap::new();
+    /// Ties machine code to the module that it was made from. Instructions of the code name their sections from then on.
+    pub fn new(code: &mut Disassembly, functions: &[PtxFunction]) -> Self {
+        // The function of each section, and the section of each line.
+        let (mut owner, mut sections): (HashMap<u32, usize>, HashMap<u32, (u32, u32)>) = Default::default();
         for (index, function) in functions.iter().enumerate() {
-            owner.extend(function.instructions.iter().map(|i| (i.line, index)));
+            for instruction in &function.instructions {
+                owner.insert(instruction.line, index);
+                let section = (instruction.line, instruction.end_line);
+                sections.extend((section.0..=section.1).map(|line| (line, section)));
+            }
+        }
+        for instruction in code.functions.iter_mut().flat_map(|f| &mut f.instructions) {
+            instruction.line = instruction.line.map(|line| sections.get(&line).map_or(line, |section| section.0));
         }
         let moved: Vec<Vec<Option<Moved>>> = code.functions.iter().map(|f| moved(f, &owner)).collect();
         let mut found: BTreeMap<u32, LineFate> = BTreeMap::new();
@@ -170,7 +205,8 @@ impl Ties {
         for (function, moved) in code.functions.iter().zip(&moved) {
             for (instruction, moved) in function.instructions.iter().zip(moved) {
                 if let Some(line) = instruction.line.filter(|line| owner.contains_key(line)) {
-                    let new = || LineFate { line, instructions: Vec::new(), fate: Fate::Kept, moved: 0 };
+                    let new =
+                        || LineFate { line, end_line: line, instructions: Vec::new(), fate: Fate::Kept, moved: 0 };
                     let fate = found.entry(line).or_insert_with(new);
                     fate.instructions.push(number);
                     if let Some(moved) = *moved {
@@ -187,18 +223,22 @@ impl Ties {
         let present = functions.iter().filter(|f| f.instructions.iter().any(|i| has_own(i.line)));
         let lost: Vec<(u32, Fate)> = present.flat_map(|function| lost(function, &has_own)).collect();
         for (line, fate) in lost {
-            found.insert(line, LineFate { line, instructions: Vec::new(), fate, moved: 0 });
+            found.insert(line, LineFate { line, end_line: line, instructions: Vec::new(), fate, moved: 0 });
+        }
+        for fate in found.values_mut() {
+            fate.end_line = sections.get(&fate.line).map_or(fate.line, |section| section.1);
         }
         Self { moved, lines: found.into_values().collect() }
     }
 
-    /// Returns what became of a PTX line; `None` if it has no instruction.
+    /// Returns what became of the section of a line; `None` if the line has no part of an instruction.
     pub fn line(&self, line: u32) -> Option<&LineFate> {
-        self.lines.binary_search_by_key(&line, |l| l.line).ok().and_then(|at| self.lines.get(at))
+        let after = self.lines.partition_point(|section| section.line <= line);
+        self.lines.get(after.checked_sub(1)?).filter(|section| line <= section.end_line)
     }
 }
 
-/// Returns the lines of a function that have no machine instruction.
+/// Returns the sections of a function that have no machine instruction.
 fn lost(function: &PtxFunction, has_own: &dyn Fn(u32) -> bool) -> BTreeMap<u32, Fate> {
     let instructions = &function.instructions;
     // Indexed by instruction: the line that does its work.
@@ -312,7 +352,11 @@ end:
 ";
 
     fn functions() -> Vec<PtxFunction> {
-        let snapshot = Snapshot::new(MODULE);
+        functions_of(MODULE)
+    }
+
+    fn functions_of(text: &str) -> Vec<PtxFunction> {
+        let snapshot = Snapshot::new(text);
         let mut analyzer = Analyzer::default();
         analyzer.keep_facts();
         analyzer.lints(&snapshot, &|| false).unwrap();
@@ -335,7 +379,7 @@ end:
 
     #[test]
     fn lines_without_instructions() {
-        let ties = Ties::new(&code(&[5, 10, 13, 14, 17]), &functions());
+        let ties = Ties::new(&mut code(&[5, 10, 13, 14, 17]), &functions());
         let words: Vec<(u32, String)> = ties.lines.iter().map(|l| (l.line, l.words())).collect();
         let words: Vec<(u32, &str)> = words.iter().map(|(line, words)| (*line, words.as_str())).collect();
         assert_eq!(
@@ -360,20 +404,43 @@ end:
 
     #[test]
     fn instructions_out_of_order() {
-        let ties = Ties::new(&code(&[8, 13, 0, 10, 5, 11, 11, 9, 14, 17]), &functions());
+        let ties = Ties::new(&mut code(&[8, 13, 0, 10, 5, 11, 11, 9, 14, 17]), &functions());
         let at = |index: usize| ties.moved[0][index];
         assert_eq!((at(1), at(7)), (Some(Moved::Before(10)), Some(Moved::After(11))));
         assert_eq!(ties.moved[0].iter().flatten().count(), 2);
         assert_eq!(ties.line(13).unwrap().words(), "1 instruction, moved up before line 10");
         assert_eq!(ties.line(9).unwrap().words(), "1 instruction, moved down after line 11");
         assert_eq!(ties.line(11).unwrap().words(), "2 instructions");
-        let ties = Ties::new(&code(&[8, 13, 10, 13]), &functions());
+        let ties = Ties::new(&mut code(&[8, 13, 10, 13]), &functions());
         assert_eq!(ties.line(13).unwrap().words(), "2 instructions, 1 moved up before line 10");
         assert_eq!(ties.line(13).unwrap().fate.name(), "moved");
     }
 
+    /// The assembler may name any line of a statement. Two statements that share a line are tied together.
+    #[test]
+    fn statements_over_several_lines() {
+        let text = MODULE
+            .replace("ld.global.u32 %r1, [%rd2];", "ld.global.u32\n        %r1,\n        [%rd2];")
+            .replace("%r2, %r1, 3;\n    mov.u32", "%r2,\n        %r1, 3; mov.u32");
+        let functions = functions_of(&text);
+        let spans: Vec<(u32, u32)> = functions[0].instructions.iter().map(|i| (i.line, i.end_line)).collect();
+        assert_eq!(spans, [(8, 8), (9, 9), (10, 12), (13, 14), (13, 14), (15, 15), (16, 16), (17, 17), (19, 19)]);
+        for (load, product) in [(10, 13), (11, 14), (12, 13)] {
+            let mut code = code(&[8, load, product, 15, 5, 16]);
+            let ties = Ties::new(&mut code, &functions);
+            let lines: Vec<Option<u32>> = code.functions[0].instructions.iter().map(|i| i.line).collect();
+            assert_eq!(lines, [8, 10, 13, 15, 5, 16].map(Some));
+            let words: Vec<Option<String>> = (8..=15).map(|line| Some(ties.line(line)?.words())).collect();
+            let one = Some("1 instruction".to_owned());
+            let merged = Some("merged into line 10".to_owned());
+            let expected = [&one, &merged, &one, &one, &one, &one, &one, &one];
+            assert_eq!(words.iter().collect::<Vec<_>>(), expected, "lines {load} and {product}");
+            assert_eq!(ties.line(12).map(|section| (section.line, section.end_line)), Some((10, 12)));
+        }
+    }
+
     #[test]
     fn functions_without_code_are_left_out() {
-        assert_eq!(Ties::new(&code(&[0, 5, 99]), &functions()).lines, []);
+        assert_eq!(Ties::new(&mut code(&[0, 5, 99]), &functions()).lines, []);
     }
 }

@@ -1,7 +1,8 @@
 //! Arguments of a launch, from Python's objects.
 
 use crate::guard::exception;
-use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Field, Fill, NamedArgument, Number};
+use ptx_launch_syntax::{Argument, Buffer, BufferContents, Field, Fill, NamedArgument};
+use ptx_num::notation::{ElementFormat, Number};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

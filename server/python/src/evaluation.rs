@@ -4,10 +4,10 @@ use crate::guard::{Interruption, detached, exception};
 use crate::kernel::{Finding, checks, time_limit};
 use crate::lines::Lines;
 use ptx_gate::words::visible_lines;
-use ptx_interp::launch::{Launch, status_name};
 use ptx_interp::machine::Settings;
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::{LaunchRefusal, mistake};
+use ptx_launch_syntax::{Launch, LineText};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -48,9 +48,8 @@ pub struct Evaluation {
 
 /// The lines of a launch without expectations.
 fn text(launch: &Launch) -> String {
-    let lines = launch.lines();
-    let lines = lines.lines().filter_map(|line| line.strip_prefix("//! ")).filter(|line| !line.starts_with("expect:"));
-    visible_lines(&lines.collect::<Vec<_>>().join("\n")).into_owned()
+    let lines: Vec<String> = launch.definition().iter().map(LineText::to_string).collect();
+    visible_lines(&lines.join("\n")).into_owned()
 }
 
 /// Returns the launches above the kernels, and the mistakes in their lines, each with its line.
@@ -111,7 +110,7 @@ pub fn evaluate(
         let finding = |fault| Finding::new(&machine.executable, fault, lines);
         Ok(Evaluation {
             passed: done.passed(),
-            status: status_name(done.run.status),
+            status: done.run.status.name(),
             warp_instructions: machine.steps,
             seconds: done.time.as_secs_f64(),
             expectations: expectations.collect(),

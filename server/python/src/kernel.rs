@@ -7,14 +7,15 @@ use crate::lines::Lines;
 use ptx_analysis::Array;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, Fault, FaultKind};
-use ptx_interp::launch::{ByteState, Launch, LaunchMistake, NamedArgument, status_name};
 use ptx_interp::machine::Settings;
+use ptx_interp::memory::ByteState;
 use ptx_isa::tables::TypeClass;
 use ptx_launch::direct::{DirectResult, PreparedKernel};
 use ptx_launch::evaluate::EvaluationError;
 use ptx_launch::limit::{self, RunLimit};
 use ptx_launch::refusal::{LaunchRefusal, mistake};
 use ptx_launch::report;
+use ptx_launch_syntax::{Launch, LaunchMistake, NamedArgument};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -330,7 +331,7 @@ impl Kernel {
         }
         let findings = machine.findings.faults.iter();
         Ok(RunResult {
-            status: status_name(done.status),
+            status: done.status.name(),
             limited_by: done.limit.map(RunLimit::name),
             warp_instructions: machine.steps,
             seconds: done.time.as_secs_f64(),

@@ -12,6 +12,7 @@ mod outline;
 mod parser;
 mod plain;
 mod rare;
+pub mod statements;
 mod threads;
 pub mod trivia;
 mod visible;

@@ -44,6 +44,8 @@ pub struct ViewQuery {
     pub register: Option<String>,
     /// Include the matrices of the step before that of `state`.
     pub matrices: bool,
+    /// Include the buffers beside what they held before.
+    pub contents: bool,
 }
 
 /// A part of the steps of a warp.
@@ -118,7 +120,7 @@ pub struct Evaluation {
     /// A register in all its readings, if requested and there is one of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register: Option<Vec<ReadingTexts>>,
-    /// The buffers beside what they held before, if rows are requested and the answer is not brief.
+    /// The buffers beside what they held before, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<Vec<BufferView>>,
     /// The matrices of the step before that of `state`, if requested; empty if its instruction has none.
@@ -175,8 +177,9 @@ pub struct Target {
 pub struct Timeline {
     /// The first step.
     pub from: u64,
-    /// For each step the line, the active lanes (mask), the executing lanes (mask) and the depth of calls.
-    pub steps: Vec<(usize, LaneMask, LaneMask, u32)>,
+    /// For each step the line, the active lanes (mask), the executing lanes (mask), the depth of calls, and the last line that belongs to
+    /// the statement.
+    pub steps: Vec<(usize, LaneMask, LaneMask, u32, usize)>,
 }
 
 /// Returns the warp with that index in the CTA with that index in the grid.
@@ -245,7 +248,7 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
         readings: (style.is_some() && !query.brief).then(reading_choices),
         memory_choices: (style.is_some() && !query.brief).then(|| memory_choices(&done.run.machine)),
         register: query.register.as_ref().and_then(|name| moment.register(name, course)),
-        contents: (style.is_some() && !query.brief).then(|| buffers(done)),
+        contents: query.contents.then(|| buffers(done)),
         matrices: query.matrices.then(|| moment.matrices(done, course, context)),
         markdown: None,
     }

@@ -1,6 +1,6 @@
 //! The buffers of a launch after a run, beside what they held before.
 
-use ptx_interp::launch::{BufferSnapshot, PlacedBuffer};
+use ptx_interp::inspect::{BufferSnapshot, PlacedBuffer};
 use ptx_launch::evaluate::LaunchRun;
 use serde::Serialize;
 

@@ -54,8 +54,7 @@ fn capital(text: &str) -> String {
 }
 
 fn launch(done: &LaunchRun, out: &mut String) {
-    let lines = done.launch.lines();
-    let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
+    let lines: Vec<String> = done.launch.definition().iter().map(|line| format!("//! {line}")).collect();
     let _ = writeln!(out, "{}\n", fenced("ptx", &lines.join("\n")));
     let guessed = &done.guessed;
     if guessed.parts.is_empty() {

@@ -2,10 +2,10 @@
 
 use crate::reading::element_text;
 use ptx_interp::inspect::{self, Area, Marks};
-use ptx_interp::launch::{ElementFormat, ElementKind};
 use ptx_interp::machine::{AccessKind, Machine, MemoryAccess, WarpId};
 use ptx_interp::memory::Region;
 use ptx_launch::report::hex;
+use ptx_num::notation::{ElementFormat, ElementKind};
 use serde::Serialize;
 
 /// A range of memory to show.

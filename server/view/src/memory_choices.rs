@@ -1,7 +1,7 @@
 //! What a menu of memory offers: memory by its name, and the types of its values.
 
 use ptx_interp::inspect::{Area, variables};
-use ptx_interp::launch::ElementFormat;
+use ptx_num::notation::ElementFormat;
 use ptx_interp::machine::Machine;
 use serde::Serialize;
 

@@ -2,9 +2,9 @@
 
 use crate::short;
 use ptx_interp::lanes::LANES;
-use ptx_interp::launch::{ElementFormat, ElementKind};
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
+use ptx_num::notation::{ElementFormat, ElementKind};
 
 /// What a reading makes of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -184,11 +184,20 @@ fn written(context: &RowContext<'_>, register: &RegisterView, change: &RegisterW
     row
 }
 
-/// Line, active lanes (mask), executing lanes (mask) and depth of calls of each step.
-pub fn timeline(done: &LaunchRun, steps: &[RecordedStep], places: LineColumnFinder<'_>) -> Vec<(usize, u32, u32, u32)> {
+/// Line, active lanes (mask), executing lanes (mask), depth of calls and last line of each step.
+pub fn timeline(
+    done: &LaunchRun,
+    steps: &[RecordedStep],
+    places: LineColumnFinder<'_>,
+) -> Vec<(usize, u32, u32, u32, usize)> {
     let executable = &done.run.machine.executable;
-    let mut lines = HashMap::new();
-    let mut line =
-        |step: &RecordedStep| *lines.entry(step.site).or_insert_with(|| places(executable.range(step.site).start).0);
-    steps.iter().map(|step| (line(step), step.group, step.mask, step.depth)).collect()
+    let mut spans = HashMap::new();
+    let mut lines = |site| *spans.entry(site).or_insert_with(|| report::lines_of(executable, site, places));
+    steps
+        .iter()
+        .map(|step| {
+            let lines = lines(step.site);
+            (lines.first, step.group, step.mask, step.depth, lines.last)
+        })
+        .collect()
 }

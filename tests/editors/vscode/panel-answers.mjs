@@ -148,7 +148,7 @@ export class Run {
             return { ...one, ...(open ? { unspecified: open } : {}), ...(near ? { approximate: near } : {}) };
         });
         const step = this.steps.length;
-        return { step, time: step, function: this.kernel.name, line: instruction.line, column: 5, active, executed: executed >>> 0, depth: 0, registers: changes, ...(access ? { accesses: [access] } : {}), exited: exited >>> 0 };
+        return { step, time: step, function: this.kernel.name, line: instruction.line, column: 5, end_line: instruction.line, active, executed: executed >>> 0, depth: 0, registers: changes, ...(access ? { accesses: [access] } : {}), exited: exited >>> 0 };
     }
 
     /** The number of passes or sectors that hardware would need for an access. */
@@ -277,7 +277,7 @@ export class Run {
             steps: this.steps.length,
             trace: count === 0 ? undefined : trace,
             state: question.state === undefined ? undefined : this.state(question.state === true ? from : question.state),
-            timeline: wanted ? { from: wanted.from, steps: this.steps.slice(wanted.from, wanted.from + wanted.count).map((step) => [step.line, step.active, step.executed, step.depth]) } : undefined,
+            timeline: wanted ? { from: wanted.from, steps: this.steps.slice(wanted.from, wanted.from + wanted.count).map((step) => [step.line, step.active, step.executed, step.depth, step.end_line]) } : undefined,
             memory,
             markdown: '',
         };

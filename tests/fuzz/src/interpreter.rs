@@ -4,12 +4,12 @@
 use crate::bytes::{Bytes, boundary, split};
 use crate::edits::PIECES;
 use ptx_interp::findings::{Checks, FaultKind};
-use ptx_interp::launch::Launch;
 use ptx_interp::machine::{Detail, RunStatus, Settings, WarpId};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
 use ptx_launch::report::report;
+use ptx_launch_syntax::Launch;
 use ptx_syntax::Snapshot;
 use ptx_tests::snippets::{declarations, judge};
 use ptx_tests::suite::statements_of;

@@ -3,11 +3,14 @@
 
 use crate::bytes::split;
 use ptx_interp::decode::Executable;
-use ptx_interp::launch::{Launch, LaunchMistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
+use ptx_launch::bind::bind;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::file::{self, Language};
+use ptx_launch::guess::complete;
+use ptx_launch::settle::settle;
+use ptx_launch_syntax::{Launch, LaunchMistake, written};
 use ptx_syntax::Snapshot;
 use std::sync::{Arc, LazyLock};
 
@@ -64,7 +67,7 @@ fn places(text: &str, mistakes: &[LaunchMistake]) {
 
 /// Asserts that a launch stays the same when it is written and read again.
 fn again(launch: &Launch) {
-    let lines = launch.lines();
+    let lines = launch.text();
     let bare: String = lines.lines().map(|line| format!("{}\n", line.trim_start_matches("//! "))).collect();
     for text in [&lines, &bare] {
         let (read, mistakes) = written(text, &launch.entry);
@@ -72,7 +75,7 @@ fn again(launch: &Launch) {
             continue;
         }
         assert!(mistakes.is_empty(), "{lines}\ncannot be read again: {mistakes:?}");
-        assert_eq!(read.lines(), lines, "written out otherwise");
+        assert_eq!(read.text(), lines, "written out otherwise");
     }
 }
 
@@ -90,6 +93,6 @@ fn try_it(mut launch: Launch) {
     if let Ok(bound) = bind(&launch, Arc::new(executable), settings) {
         let run = ptx_interp::trace::run(bound.machine, &|| false);
         assert!(run.total() <= 200, "a run goes beyond its limit");
-        let _ = ptx_interp::launch::verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status);
+        let _ = ptx_launch::verdict::verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status);
     }
 }

@@ -212,7 +212,9 @@ local function take(state, answer)
       own = colour % COLOURS + 1
       colour = colour + 1
     end
-    state.lines[line.line] = { rows = rows, words = line.words, colour = own }
+    for number = line.line, line.end_line or line.line do
+      state.lines[number] = { rows = rows, words = line.words, colour = own }
+    end
   end
   local text = vim.split(vim.trim(answer.text), '\n')
   state.levels = {}

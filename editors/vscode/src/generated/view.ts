@@ -482,8 +482,11 @@ export interface Target {
 export interface Timeline {
     /** The first step. */
     from: number;
-    /** For each step the line, the active lanes (mask), the executing lanes (mask) and the depth of calls. */
-    steps: [number, number, number, number][];
+    /**
+     * For each step the line, the active lanes (mask), the executing lanes (mask), the depth of calls, and the last line that belongs to
+     * the statement.
+     */
+    steps: [number, number, number, number, number][];
 }
 /** A step of a warp. */
 export interface Step {
@@ -495,6 +498,8 @@ export interface Step {
     column: number;
     /** Depth of calls. */
     depth: number;
+    /** The last line that belongs to the instruction. */
+    end_line: number;
     /** Mask of the lanes that execute the instruction: their guard is true. */
     executed: number;
     /** The function. */

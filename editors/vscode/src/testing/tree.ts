@@ -17,7 +17,8 @@ export interface LaunchTest {
     line: number;
 }
 
-const EXPECTS = /^[ \t]*\/\/![ \t]*expect:/m;
+/** What a file with tests contains in any case. The server reads the lines. */
+const EXPECTS = /\/\/!\s*expect\s*:/;
 /** VS Code opens no document for extensions that is larger than this number of bytes. */
 const MAX_BYTES = 50 << 20;
 const MAX_FILES = 5000;

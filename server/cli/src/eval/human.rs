@@ -56,11 +56,9 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         }
     } else {
         let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), visible(shown.name));
-        let lines = done.launch.lines();
-        let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
-        launch.for_each(|l| {
-            let _ = writeln!(out, "{DIM}{}{RESET}", visible(l));
-        });
+        for line in done.launch.definition() {
+            let _ = writeln!(out, "{DIM}{}{RESET}", visible(&line.to_string()));
+        }
         if let Some(sentence) = guessed(done) {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
@@ -101,9 +99,8 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
 /// What of the launch was guessed, without a repetition of the line above where that is all of it.
 pub fn guessed(done: &LaunchRun) -> Option<String> {
     let sentence = done.guessed.sentence()?;
-    let lines = done.launch.lines();
-    let launch = lines.lines().find_map(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim();
-    let whole = done.guessed.whole || done.guessed.parts.join(" ") == launch;
+    let launch = done.launch.definition();
+    let whole = done.guessed.whole || launch.first().is_some_and(|line| line.text == done.guessed.parts.join(" "));
     let lengths = || done.guessed.lengths.as_ref().map_or_else(String::new, |lengths| format!(". {lengths}"));
     Some(if whole { format!("all of it{}", lengths()) } else { sentence })
 }

@@ -9,7 +9,7 @@ use crate::eval;
 use crate::source::place;
 use ptx_analysis::Severity;
 use ptx_gate::words::{quoted, visible};
-use ptx_interp::launch::ChangedElements;
+use ptx_interp::inspect::ChangedElements;
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -106,9 +106,8 @@ fn run(done: &LaunchRun, rope: &Rope, launches: usize, out: &mut String) {
     for remark in remarks(done, &line, &LIMITS) {
         let _ = writeln!(out, "{remark}");
     }
-    let all = done.launch.lines();
-    for line in all.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:")) {
-        let _ = writeln!(out, "{}", cut::one_line(line, 1000));
+    for line in done.launch.definition() {
+        let _ = writeln!(out, "{}", cut::one_line(&line.to_string(), 1000));
     }
     if launches > 1 {
         let _ = writeln!(

@@ -124,7 +124,7 @@ fn a_window_of_the_trace() {
     let timeline = answer["timeline"]["steps"].as_array().unwrap();
     assert_eq!(timeline.len() as u64, answer["steps"].as_u64().unwrap());
     // Odd lanes execute line 24, even lanes do not.
-    assert!(timeline.contains(&json!([24, 0xaaaa_aaaa_u32, 0xaaaa_aaaa_u32, 0])));
+    assert!(timeline.contains(&json!([24, 0xaaaa_aaaa_u32, 0xaaaa_aaaa_u32, 0, 24])));
     let markdown = answer["markdown"].as_str().unwrap();
     for piece in [
         "# twice",

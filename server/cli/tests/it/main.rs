@@ -23,6 +23,7 @@ mod hover;
 mod incremental;
 mod inline;
 mod isa;
+mod launches;
 mod live_ranges;
 mod locked;
 mod manners;
@@ -39,6 +40,7 @@ mod sass;
 mod session;
 mod shell;
 mod spelling;
+mod statements;
 mod strange_files;
 mod sync;
 #[cfg(unix)]

@@ -25,7 +25,7 @@ ptxas info    : Function properties for saxpy
 ptxas info    : Used 14 registers, used 0 barriers, 376 bytes cmem[0]";
 
 /// Both programs. Each prints its version, and otherwise records its arguments in `calls` and runs a script.
-struct Fake {
+pub struct Fake {
     folder: TempDir,
 }
 
@@ -39,7 +39,7 @@ impl Fake {
         fake
     }
 
-    fn printing() -> Self {
+    pub fn printing() -> Self {
         Self::new(&assembling(), &disassembling())
     }
 
@@ -57,7 +57,7 @@ impl Fake {
         std::fs::rename(new, self.file(name)).unwrap();
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -69,7 +69,7 @@ impl Fake {
         calls
     }
 
-    fn section(&self) -> Value {
+    pub fn section(&self) -> Value {
         json!({ "ptxas": { "path": self.file("ptxas") }, "nvdisasm": { "path": self.file("nvdisasm") } })
     }
 }
@@ -159,7 +159,7 @@ fn instructions_are_tied_to_lines() {
     assert_eq!(line_of(&answer, 42)["words"], "1 instruction, moved down after line 46");
     assert_eq!(
         line_of(&answer, 22),
-        json!({ "line": 22, "instructions": [], "fate": "merged", "words": "merged into line 42" })
+        json!({ "line": 22, "end_line": 22, "instructions": [], "fate": "merged", "words": "merged into line 42" })
     );
     // A declaration has no instruction, and is not mentioned.
     assert_eq!(line_of(&answer, 16), Value::Null);

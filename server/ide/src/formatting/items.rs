@@ -464,22 +464,3 @@ fn is_closed(block: Node<'_>) -> bool {
     let last = block.child(block.child_count().saturating_sub(1));
     last.is_some_and(|n| n.kind() == "}" && !n.is_missing() && !n.byte_range().is_empty())
 }
-
-/// The range of the statement around an offset. The header of a function counts as one statement.
-pub fn statement_at(snapshot: &Snapshot, offset: usize) -> Option<Range<usize>> {
-    let k = kinds();
-    let offset = offset.min(snapshot.rope().len_bytes());
-    let mut node = snapshot.leaf(offset..offset)?;
-    loop {
-        let parent = node.parent()?;
-        let kind = parent.kind_id();
-        if kind == k.function && node.kind_id() != k.block {
-            let body = parent.child_by_field_id(fields().body);
-            return Some(parent.start_byte()..body.map_or(parent.end_byte(), |b| b.start_byte() + 1));
-        }
-        if (kind == k.block || kind == k.source_file) && node.kind_id() != k.function && node.kind_id() != k.block {
-            return Some(node.byte_range());
-        }
-        node = parent;
-    }
-}

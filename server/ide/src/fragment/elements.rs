@@ -1,10 +1,11 @@
 //! The single elements of matrix operands, for views that draw their values.
 
 use super::operands;
-use crate::walk::roots_in;
+use crate::excerpt::one_line;
 use ptx_analysis::{ItemSource, Operand, OperandKind, Semantics, lower};
 use ptx_isa::fragment::LayoutLookup;
-use ptx_syntax::{Node, Snapshot, kinds};
+use ptx_syntax::statements::instructions_of_lines;
+use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
 
 /// Maximum number of elements of a reported matrix; larger matrices are left out.
@@ -57,37 +58,17 @@ pub struct MatrixElement {
     pub column: u32,
 }
 
-/// The matrices of the first instruction in a range that has any; `None` if no instruction has any.
+/// The matrices of the first instruction that has any in a range of lines; `None` if none has.
 pub fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Option<Matrices> {
-    roots_in(snapshot, range.clone()).find_map(|root| matrices_of_piece(snapshot, root, &range))
-}
-
-fn matrices_of_piece(snapshot: &Snapshot, root: Node<'_>, range: &Range<usize>) -> Option<Matrices> {
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        let inside = node.start_byte() < range.end && node.end_byte() > range.start;
-        if inside && node.kind_id() == kinds().instruction && node.start_byte() >= range.start {
-            let found = matrices(snapshot, node);
-            if found.as_ref().is_some_and(|f| !f.matrices.is_empty()) {
-                return found;
-            }
-        } else if inside && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return None;
-            }
-        }
-    }
+    let mut all = instructions_of_lines(snapshot, range).into_iter().filter_map(|node| matrices(snapshot, node));
+    all.find(|found| !found.matrices.is_empty())
 }
 
 fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
     let text = snapshot.text(node.byte_range());
     let source = ItemSource { text: &text, base: node.start_byte() };
     let instruction = lower::instruction(source, node)?;
-    let word = |operand: &Operand<'_>| snapshot.text(source.absolute(operand.range.clone())).into_owned();
+    let word = |operand: &Operand<'_>| one_line(&snapshot.text(source.absolute(operand.range.clone())));
     let mut out = Vec::new();
     for found in operands(&Semantics::new(snapshot), &instruction) {
         let LayoutLookup::Layout(layout) = &found.found else { continue };

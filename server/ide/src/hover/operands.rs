@@ -1,6 +1,7 @@
 //! The operands of an instruction as hover shows them, and the role of one.
 
 use crate::describe;
+use crate::excerpt::one_line;
 use ptx_analysis::literal;
 use ptx_analysis::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant};
@@ -52,11 +53,11 @@ pub fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str
     let mut out = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         let mut add = |spec: &OperandSpec, operand: &Operand<'_>| {
-            let written = text.get(operand.range.clone()).unwrap_or("");
-            let short = match written.char_indices().nth(LONGEST_OPERAND) {
-                Some((end, _)) => format!("{} …", written.get(..end).unwrap_or("").trim_end()),
-                None => written.to_owned(),
-            };
+            let mut short = one_line(text.get(operand.range.clone()).unwrap_or(""));
+            if let Some((end, _)) = short.char_indices().nth(LONGEST_OPERAND) {
+                short.truncate(end);
+                short = format!("{} …", short.trim_end());
+            }
             let (range, value) = (operand.range.clone(), integer(operand));
             out.push(WrittenOperand { name: spec.value.name, text: short, range, value, spec: *spec });
         };

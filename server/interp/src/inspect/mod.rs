@@ -7,9 +7,11 @@
 //! - `registers` – values of registers, and changing them; `specials` – special registers;
 //! - `memory` – bytes by address, by offset or by name; parameters; names of addresses;
 //! - `transactions` – how banks and sectors serve the memory accesses of a step;
+//! - `contents` – the contents of buffers before and after a run;
 //! - `value` – typed values;
 //! - [`expression`] – the expressions that users write for watches and breakpoints.
 
+mod contents;
 pub mod expression;
 mod groups;
 mod meaning;
@@ -21,6 +23,7 @@ mod tests;
 mod transactions;
 mod value;
 
+pub use contents::{BindingSite, BufferSnapshot, ChangedElements, PlacedBuffer};
 pub use groups::{CtaPhase, FrameView, GroupState, GroupView, WarpView, frames, groups, phase};
 pub use meaning::meanings;
 pub use memory::{

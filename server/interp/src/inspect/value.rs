@@ -1,9 +1,9 @@
 //! Typed values.
 
 use crate::lanes::{LANES, LaneMask};
-use crate::notation::{ElementFormat, ElementKind};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
+use ptx_num::notation::{ElementFormat, ElementKind};
 use ptx_num::values::Marks;
 
 /// The value of one lane, with its type.

@@ -35,7 +35,7 @@ impl Machine {
     }
 
     /// Adds bytes that are taken before the first instruction.
-    pub(crate) fn hold_before_run(&mut self, bytes: u64) {
+    pub fn hold_before_run(&mut self, bytes: u64) {
         self.hold(bytes);
     }
 

@@ -42,6 +42,22 @@ pub enum RunStatus {
     Cancelled,
 }
 
+impl RunStatus {
+    /// The ways in which a run can end by itself.
+    pub const ENDS: [Self; 4] = [Self::Finished, Self::Fault, Self::Limit, Self::Deadlock];
+
+    /// The name that users see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Fault => "fault",
+            Self::Limit => "limit",
+            Self::Deadlock => "deadlock",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// Whether a run has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {

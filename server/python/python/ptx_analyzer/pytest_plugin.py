@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-# A line that begins a launch, or belongs to the launch that is guessed.
-_LINE = re.compile(r"^[ \t]*//!\s*(launch|expect)\s*:", re.MULTILINE)
+# What a file with launches contains in any case. The module reads the lines.
+_LINE = re.compile(r"//!\s*(launch|expect)\s*:")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

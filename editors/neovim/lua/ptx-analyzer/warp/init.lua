@@ -38,7 +38,7 @@ local function opening_step(line)
       end
     end
     for index, step in ipairs(steps) do
-      if step[1] == line then
+      if line and sessions.executes(step, line) then
         return index
       end
     end
@@ -182,8 +182,8 @@ function M.to_line(pane, line, direction, count, what)
   -- Steps are numbered from 1, positions in the trace from 0.
   local start = (session.step or 1) - 1
   local function again(from, left)
-    session:find(from + direction, direction, function(other)
-      return other == line
+    session:find(from + direction, direction, function(entry)
+      return sessions.executes(entry, line)
     end, function(step)
       if step and left > 1 then
         return again(step, left - 1)
@@ -213,8 +213,8 @@ end
 function M.next_fault(pane, direction, count)
   local session = pane.session
   local function again(from, left)
-    session:find(from + direction, direction, function(line, step)
-      return session:fault_at(step, line) ~= nil
+    session:find(from + direction, direction, function(entry, step)
+      return session:fault_at(step, entry[1]) ~= nil
     end, function(step)
       if step and left > 1 then
         return again(step, left - 1)

@@ -389,10 +389,18 @@ function Session:with_timeline(part, on_part)
   end)
 end
 
+--- Whether a step of the timeline executes the statement of a line.
+---@param entry integer[] line, active lanes, executing lanes, depth, last line
+---@param line integer
+---@return boolean
+function M.executes(entry, line)
+  return entry[1] <= line and line <= (entry[5] or entry[1])
+end
+
 --- Searches for a step in one direction.
 ---@param start integer the first that is looked at
 ---@param direction 1|-1
----@param fits fun(line: integer, step: integer): boolean
+---@param fits fun(entry: integer[], step: integer): boolean
 ---@param on_found fun(step: integer?)
 function Session:find(start, direction, fits, on_found)
   if start < 0 or start >= (self.steps or 0) then
@@ -403,7 +411,7 @@ function Session:find(start, direction, fits, on_found)
     local index = start - part * TIMELINE + 1
     while steps[index] do
       local step = part * TIMELINE + index - 1
-      if fits(steps[index][1], step) then
+      if fits(steps[index], step) then
         return on_found(step)
       end
       index = index + direction
@@ -417,21 +425,20 @@ function Session:find(start, direction, fits, on_found)
   end)
 end
 
---- The step nearest to the current one that executes a line, in the loaded part of the timeline.
+--- The step nearest to the current one that executes the statement of a line, in the loaded part of the timeline.
 ---@param line integer
 ---@return integer? step from 1
 function Session:nearest(line)
   local here = math.max((self.step or 1) - 1, 0)
-  local function line_at(step)
+  local function entry_at(step)
     local part = self.timeline[math.floor(step / TIMELINE)]
-    local found = part and part[step % TIMELINE + 1]
-    return found and found[1]
+    return part and part[step % TIMELINE + 1]
   end
   for distance = 0, self.steps or 0 do
-    local after, before = line_at(here + distance), line_at(here - distance)
-    if after == line then
+    local after, before = entry_at(here + distance), entry_at(here - distance)
+    if after and M.executes(after, line) then
       return here + distance + 1
-    elseif before == line then
+    elseif before and M.executes(before, line) then
       return here - distance + 1
     elseif not after and not before then
       return nil

@@ -129,7 +129,8 @@ local function follow_cursor(pane)
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   local shown = session:trace(state.step - 1)
-  local step = (not shown or shown.line ~= line) and session:nearest(line)
+  local is_shown = shown and shown.line <= line and line <= (shown.end_line or shown.line)
+  local step = not is_shown and session:nearest(line)
   if step then
     session:go(step)
   end

@@ -5,7 +5,7 @@ import type { Evaluation, Fault, LaneMask, MemoryRequest, ReadingChoice, Refusal
 import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, type WarpQuestion, WINDOW } from '../messages';
 import { type Bus, Refused } from './bus';
 import { hasLane, LANES } from './model/lanes';
-import { CHUNK, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
+import { CHUNK, executes, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
 import { type Row, Trace } from './model/trace';
 
 /** Milliseconds after a step before its state, memory and matrices are asked for: during fast stepping nobody reads them. */
@@ -182,7 +182,7 @@ export class Session {
     /** The first step that executes a line, among loaded steps. */
     private firstOfLine(line: number | undefined): number | undefined {
         if (line === undefined) return undefined;
-        const found = this.timeline.find(-1, 1, (view) => view.line === line);
+        const found = this.timeline.find(-1, 1, (view) => executes(view, line));
         return found.kind === 'step' ? found.step : undefined;
     }
 

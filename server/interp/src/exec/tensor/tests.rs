@@ -301,32 +301,3 @@ fn prefetches_look_at_the_map_only() {
     let out = load("", body, 4, &input, |a| TensorMap { element: 99, ..make(a) });
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Undefined], RunStatus::Finished));
 }
-
-/// Runs the launches of a file of example kernels. Each must have no findings and meet its expectations. Returns their number.
-fn example(text: &str) -> usize {
-    use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
-    let program =
-        std::sync::Arc::new(ptx_check::execution::CheckedProgram::new(&ptx_syntax::Snapshot::new(text)).program);
-    let found = launches(text, &program);
-    assert_eq!(found.mistakes, []);
-    let count = found.launches.len();
-    for mut launch in found.launches {
-        assert_eq!(settle(&mut launch, &program, text), []);
-        assert_eq!(complete(&mut launch, &program, text).parts, [""; 0]);
-        let executable = crate::decode::Executable::new(program.clone(), &launch.entry).expect("it can be executed");
-        let bound = bind(&launch, std::sync::Arc::new(executable), Default::default()).expect("it can be launched");
-        let run = crate::trace::run(bound.machine, &|| false);
-        assert_eq!(run.status, RunStatus::Finished, "{:?}", run.machine.findings.faults);
-        assert_eq!(unexpected(&launch.expectations, &run.machine.findings.faults), [] as [&crate::findings::Fault; 0]);
-        for verdict in verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status) {
-            assert!(verdict.ok, "{}: {:?}", verdict.name, verdict.message);
-        }
-    }
-    count
-}
-
-#[test]
-fn the_example_kernels_of_images_and_tensors_run() {
-    assert_eq!(example(include_str!("../../../../../tests/kernels/textures.ptx")), 3);
-    assert_eq!(example(include_str!("../../../../../tests/kernels/tma_pipeline.ptx")), 1);
-}

@@ -3,10 +3,10 @@
 use super::{BinaryOperator, UnaryOperator};
 use crate::inspect::memory::Area;
 use crate::inspect::value::{TypeMeaning, TypedValue, low, meaning, signed};
-use crate::notation::{ElementFormat, ElementKind, Number};
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeInfo;
 use ptx_num::math::fmod;
+use ptx_num::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::FloatLayout;
 use ptx_num::values::float::{double, single};

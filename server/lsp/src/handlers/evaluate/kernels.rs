@@ -4,10 +4,14 @@ use super::request::{EvaluateArguments, object};
 use super::{offset_of, place, read, refused};
 use crate::evaluation::module;
 use crate::server::Server;
-use ptx_interp::launch::{GuessReport, Launch, complete};
+use ptx_analysis::ModuleItem;
+use ptx_analysis::module::{is_function, items};
+use ptx_ide::launches_above;
 use ptx_launch::evaluate::LaunchModule;
+use ptx_launch::guess::{GuessReport, complete};
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_syntax::{Rope, Snapshot};
+use ptx_launch_syntax::{Keyword, Launch};
+use ptx_syntax::{Snapshot, fields};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -41,7 +45,8 @@ pub async fn launches(shared: &Arc<Server>, uri: Uri, argument: &Value) -> Resul
                 let shown = |launch: &Launch| {
                     let rope = snapshot.rope();
                     let ((line, _), (end_line, _)) = (place(rope, launch.range.start), place(rope, launch.range.end));
-                    let expect: Vec<usize> = (line..=end_line).filter(|line| expects(rope, *line)).collect();
+                    let expects = launch.lines.iter().filter(|line| line.keyword == Keyword::Expect);
+                    let expect: Vec<usize> = expects.map(|line| place(rope, line.range.start).0).collect();
                     let (text, lines) = (first(launch), lines(launch));
                     json!({ "line": line, "end_line": end_line, "text": text, "lines": lines, "expect": expect })
                 };
@@ -70,20 +75,13 @@ fn guess(module: &LaunchModule, entry: &str) -> (Launch, GuessReport) {
     (launch, guessed)
 }
 
-/// Whether a line, counted from 1, begins with `//! expect:`, whatever follows: an expectation with a mistake is one too.
-fn expects(rope: &Rope, line: usize) -> bool {
-    let text = rope.line(line - 1).to_string();
-    text.trim_start().strip_prefix("//!").is_some_and(|rest| rest.trim_start().starts_with("expect:"))
-}
-
 fn lines(launch: &Launch) -> Vec<String> {
-    launch.lines().lines().map(str::to_owned).collect()
+    launch.text().lines().map(str::to_owned).collect()
 }
 
 /// Returns the text after `launch:`.
 fn first(launch: &Launch) -> String {
-    let lines = launch.lines();
-    lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
+    launch.definition().into_iter().next().map_or_else(String::new, |line| line.text)
 }
 
 /// Writes the guessed launch above a kernel with an edit, if the client applies edits. Returns its lines.
@@ -106,7 +104,7 @@ pub async fn write_launch(shared: &Arc<Server>, uri: Uri, argument: &Value) -> R
             // The launch is inserted above the whole declaration: linking directives may be on separate lines.
             let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
             let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
-            let text = launch.lines().replace('\n', newline);
+            let text = launch.text().replace('\n', newline);
             let at = encoding.position(&rope, start);
             Ok(TextEdit::new(Range::new(at, at), text))
         })
@@ -129,31 +127,39 @@ pub async fn write_launch(shared: &Arc<Server>, uri: Uri, argument: &Value) -> R
     Ok(written)
 }
 
-/// Returns the kernel that contains a place, or that follows it.
+/// Returns the kernel that contains a place, or below whose launch or comments the place stands.
 pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<KernelEntry> {
-    use ptx_analysis::module::{is_function, items};
-    use ptx_syntax::fields;
     let f = fields();
+    let is_kernel = |item: &ModuleItem<'_>| {
+        let kind = item.node.child_by_field_id(f.kind).filter(|_| is_function(item.node));
+        kind.is_some_and(|kind| snapshot.text(kind.byte_range()) == ".entry")
+    };
     let items = items(snapshot);
-    let before = items.iter().rev().find(|i| i.range.start <= at);
-    let item = match before.filter(|i| at <= i.range.end) {
+    let next = items.partition_point(|item| item.range.start <= at);
+    let item = match items[..next].last().filter(|item| at <= item.range.end) {
         Some(around) => around,
         None => {
-            // Between two items: comments directly above a kernel belong to it.
-            let next = items.iter().find(|i| i.range.start > at)?;
-            let rope = snapshot.rope();
-            let between = rope.byte_slice(rope.line_to_byte(rope.byte_to_line(at))..next.range.start);
-            let comments = between.lines().all(|l| l.to_string().trim_start().starts_with("//") || l.len_bytes() == 0);
-            comments.then_some(next)?
+            // Between two items: the lines of a launch, and comments directly above a kernel, belong to it.
+            let is_above = |item: &&ModuleItem<'_>| {
+                let mut lines = launches_above(snapshot, item.range.start).into_iter().flat_map(|launch| launch.lines);
+                lines.any(|line| line.range.start <= at && at <= line.range.end)
+            };
+            let launched = items[next..].iter().find(|item| is_kernel(item)).filter(is_above);
+            launched.or_else(|| {
+                let next = items.get(next)?;
+                let rope = snapshot.rope();
+                let between = rope.byte_slice(rope.line_to_byte(rope.byte_to_line(at))..next.range.start);
+                let mut lines = between.lines().map(|line| line.to_string());
+                lines.all(|line| line.trim_start().starts_with("//") || line.is_empty()).then_some(next)
+            })?
         }
     };
-    let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node))?;
-    let kind = item.node.child_by_field_id(f.kind)?;
+    let name = item.node.child_by_field_id(f.name).filter(|_| is_kernel(item))?;
     let body = item.node.child_by_field_id(f.body)?;
-    (snapshot.text(kind.byte_range()) == ".entry").then(|| KernelEntry {
+    Some(KernelEntry {
         name: snapshot.text(name.byte_range()).into_owned(),
         headed: at <= body.start_byte(),
-        launched: launched(snapshot, item.range.start),
+        launched: launches_above(snapshot, item.range.start).iter().any(Launch::is_written),
     })
 }
 
@@ -165,22 +171,4 @@ pub struct KernelEntry {
     pub headed: bool,
     /// Whether a launch is written above it.
     pub launched: bool,
-}
-
-/// Whether the comments above a place contain a launch.
-fn launched(snapshot: &Snapshot, start: usize) -> bool {
-    let rope = snapshot.rope();
-    let mut line = rope.byte_to_line(start);
-    while line > 0 {
-        line -= 1;
-        let text = rope.line(line).to_string();
-        let text = text.trim();
-        if text.strip_prefix("//!").is_some_and(|t| t.trim_start().starts_with("launch:")) {
-            return true;
-        }
-        if !text.starts_with("//") && !text.is_empty() {
-            return false;
-        }
-    }
-    false
 }

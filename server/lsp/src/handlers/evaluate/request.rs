@@ -1,7 +1,7 @@
 //! Arguments of `ptx-analyzer.evaluateWarp`.
 
-use ptx_interp::launch::ElementFormat;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
+use ptx_num::notation::ElementFormat;
 use ptx_view::memory::{MemoryQuery, MemoryStart};
 use ptx_view::reading::Reading;
 use ptx_view::row::RowStyle;
@@ -150,6 +150,7 @@ impl EvaluateRequest {
         };
         out.asked.register = arguments.text("register")?.map(str::to_owned);
         out.asked.matrices = arguments.flag("matrices")?;
+        out.asked.contents = arguments.flag("contents")?;
         if let Some(memory) = arguments.get("memory") {
             let wrong = || Error::invalid_params(format!("`memory` is a list of at most {} pieces", MEMORY.0));
             let pieces = memory.as_array().filter(|all| all.len() <= MEMORY.0).ok_or_else(wrong)?;

@@ -8,14 +8,22 @@ export const CHUNK = 20_000;
 interface Chunk {
     count: number;
     lines: Uint32Array;
+    ends: Uint32Array;
     active: Uint32Array;
     executed: Uint32Array;
 }
 
 export interface TimelineStepView {
     line: number;
+    /** The last line of the statement. */
+    end_line: number;
     active: LaneMask;
     executed: LaneMask;
+}
+
+/** Whether a step executes the statement of a line. */
+export function executes(view: TimelineStepView | undefined, line: number): boolean {
+    return view !== undefined && view.line <= line && line <= view.end_line;
 }
 
 /** The result of a search: a step, none, or the chunk that must be loaded first. */
@@ -33,11 +41,13 @@ export class TimelineStore {
         const chunk: Chunk = {
             count,
             lines: new Uint32Array(count),
+            ends: new Uint32Array(count),
             active: new Uint32Array(count),
             executed: new Uint32Array(count),
         };
-        timeline.steps.forEach(([line, active, executed], at) => {
+        timeline.steps.forEach(([line, active, executed, , end], at) => {
             chunk.lines[at] = line;
+            chunk.ends[at] = end;
             chunk.active[at] = active;
             chunk.executed[at] = executed;
         });
@@ -64,7 +74,7 @@ export class TimelineStore {
         const chunk = this.chunks.get(Math.floor(step / CHUNK));
         const at = step % CHUNK;
         if (chunk === undefined || at >= chunk.count) return undefined;
-        return { line: chunk.lines[at] ?? 0, active: chunk.active[at] ?? 0, executed: chunk.executed[at] ?? 0 };
+        return { line: chunk.lines[at] ?? 0, end_line: chunk.ends[at] ?? 0, active: chunk.active[at] ?? 0, executed: chunk.executed[at] ?? 0 };
     }
 
     /** The next or the previous step that satisfies a condition. */
@@ -77,13 +87,13 @@ export class TimelineStore {
         return { kind: 'none' };
     }
 
-    /** The step nearest to another one that executes a line, among loaded steps; at equal distance the earlier one. */
+    /** The step nearest to another one that executes the statement of a line, among loaded steps; at equal distance the earlier one. */
     nearest(line: number, around: number): number | undefined {
         for (let distance = 0; distance < this.length; distance += 1) {
             const [before, after] = [around - distance, around + distance];
             if (before < 0 && after >= this.length) return undefined;
-            if (this.at(after)?.line === line) return after;
-            if (this.at(before)?.line === line) return before;
+            if (executes(this.at(after), line)) return after;
+            if (executes(this.at(before), line)) return before;
         }
         return undefined;
     }

@@ -1,6 +1,7 @@
 // Controls for stepping: buttons, a slider, an input for the step number, and a sentence with the current position.
 
 import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
+import { executes } from '../model/timeline';
 import type { Session } from '../session';
 import { button, element, grouped, icon, setAttribute, setText } from './dom';
 
@@ -93,7 +94,7 @@ export class Controls {
 
     ofLine(direction: 1 | -1, line = this.session.glance(this.session.position)?.line): void {
         if (line === undefined) return;
-        void this.session.search(direction, (view) => view.line === line).then((step) => {
+        void this.session.search(direction, (view) => executes(view, line)).then((step) => {
             if (step !== undefined) this.session.goTo(step);
             else this.say(`Line ${line} is not executed ${direction === 1 ? 'after' : 'before'} this step.`);
         });

@@ -1,6 +1,7 @@
-//! Launches: the size of the grid, parameters, buffers, and expectations.
+//! The language of launches: the size of the grid, parameters, buffers, and expectations, from text to values with places and errors.
 //!
-//! A launch is written above a kernel, or in a separate file with the same keys (which the caller reads):
+//! It must *not* know a machine or the meaning of PTX: whether a kernel has a parameter, and what an argument does to memory, is decided in
+//! `ptx-launch`. A launch is written above a kernel, or in a separate file with the same keys (which the caller reads):
 //!
 //! ```text
 //! //! launch: grid=1 block=64 n=64 a=2.0 x=f32[64]:iota y=f32[64]:uniform(0,1,seed=7) out=f32[64]:zero
@@ -51,41 +52,25 @@
 //! | `printed="x = 3\n"` | the kernel prints exactly this |
 
 mod argument;
-mod bind;
-mod bounds;
-mod contents;
 mod cursor;
 mod expectation;
 mod fill;
-mod guess;
-mod images;
-mod placed;
 mod random;
-mod settle;
 mod source;
 #[cfg(test)]
 mod tests;
-mod usage;
-mod verdict;
 mod write;
 
-pub use crate::memory::ByteState;
-pub use crate::notation::{ElementFormat, ElementKind, Float, Number};
-pub use argument::{LineKind, argument, dimensions, fill, hexadecimal, unknown_element};
-pub use bind::{Bound, bind};
-pub use contents::{BufferSnapshot, ChangedElements};
+pub use argument::{argument, dimensions, fill, fits, hexadecimal, unknown_element};
 pub use cursor::is_name;
 pub use expectation::{
-    Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Tolerance, expectations,
+    Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Tolerance, Word, expectations,
 };
 pub use fill::Fill;
-pub use guess::{GuessReport, complete, required};
-pub use placed::{BindingSite, PlacedBuffer};
-pub use settle::settle;
-pub use source::{ParsedLaunches, launches, written};
-pub use usage::{ParameterUse, parameter_uses};
-pub use verdict::{ExpectationVerdict, name as status_name, unexpected, verdicts};
+pub use source::{FunctionSpan, Keyword, LineRange, ParsedLaunches, launches, written};
+pub use write::LineText;
 
+use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
 
 /// A launch of a kernel: dimensions, arguments and expectations.
@@ -111,11 +96,18 @@ pub struct Launch {
     pub expectations: Vec<Expectation>,
     /// Byte range of the launch in the text; empty if it is not in a text.
     pub range: Range<usize>,
+    /// Its lines, in the order of the text; empty if it is not in a text.
+    pub lines: Vec<LineRange>,
 }
 
 impl Launch {
+    /// Whether a `launch:` line begins it; otherwise it has only expectations, and the launch is guessed.
+    pub fn is_written(&self) -> bool {
+        self.lines.iter().any(|line| line.keyword == Keyword::Launch)
+    }
+
     /// All entries that can have a buffer or an image of their own.
-    pub(crate) fn named(&self) -> impl Iterator<Item = &NamedArgument> {
+    pub fn named(&self) -> impl Iterator<Item = &NamedArgument> {
         self.parameters.iter().chain(&self.buffers)
     }
 
@@ -294,7 +286,7 @@ impl LaunchMistake {
 pub const SIZES: [&str; 4] = ["grid", "block", "cluster", "shared"];
 
 /// The name that a misspelled word probably means; `None` if no name is similar.
-pub(crate) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let ranked = names.into_iter().map(|name| (distance(word, name), name));
     let (distance, name) = ranked.min_by_key(|(distance, _)| *distance)?;
     (distance <= 1 + word.len() / 4 && distance < name.len()).then_some(name)
@@ -307,7 +299,7 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// The quoted names as a list: `` `a`, `b` and `c` ``.
-pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
     match quoted.split_last() {
         None => "nothing".to_owned(),

@@ -1,12 +1,12 @@
 //! How a kernel uses its parameters, as far as its text shows: which of them are addresses, and of which memory.
 
 use super::bounds::{Bounds, ParameterPart};
-use super::{ElementFormat, ElementKind};
-use crate::inspect::meanings;
 use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_flow::program::ProgramFunction;
+use ptx_interp::inspect::meanings;
 use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
+use ptx_num::notation::{ElementFormat, ElementKind};
 use ptx_sema::hir::symbols::VariableOrigin;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +50,11 @@ pub struct ParameterUse {
     pub image: bool,
     /// It is a tensor map, or the address of one.
     pub tensor_map: bool,
+}
+
+/// Whether a kernel uses a parameter as the handle of a surface.
+pub(crate) fn is_surface(callable: &ProgramFunction, parameter: usize) -> bool {
+    usage(callable).cells.get(&(parameter, 0)).is_some_and(|usage| usage.surface)
 }
 
 /// How a kernel uses each of its parameters.

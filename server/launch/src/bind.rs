@@ -1,13 +1,15 @@
 //! Binding: makes a machine that is about to start from a launch.
 
+use super::guess::is_surface;
 use super::images::Images;
-use super::placed::{BindingSite, PlacedBuffer};
 use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
-use super::{Argument, Buffer, BufferContents, ElementFormat, Fill, Launch, LaunchMistake, NamedArgument, Number};
-use crate::machine::code::Executable;
-use crate::machine::{GridShape, Machine, Memory, Settings};
-use crate::memory::{Global, Storage, Window};
+use ptx_interp::decode::Executable;
+use ptx_interp::inspect::{BindingSite, PlacedBuffer};
+use ptx_interp::machine::{GridShape, Machine, Memory, Settings};
+use ptx_interp::memory::{Global, Storage, Window};
+use ptx_launch_syntax::{Argument, Buffer, BufferContents, Fill, Launch, LaunchMistake, NamedArgument};
 use ptx_num::image::description::Described;
+use ptx_num::notation::{ElementFormat, Number};
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
@@ -175,8 +177,7 @@ impl Binding<'_> {
                 described => {
                     // The handle is an address without memory, so that it differs from all real addresses.
                     let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
-                    let surface = super::usage::usage(callable).cells.get(&(index, 0)).is_some_and(|u| u.surface);
-                    let kind = if surface { ".surfref" } else { ".texref" };
+                    let kind = if is_surface(callable, index) { ".surfref" } else { ".texref" };
                     let placed = {
                         let buffers = buffer_bytes(&self.buffers, &self.memory.global);
                         self.images.bind(given, handle, kind, described, table, &buffers)?

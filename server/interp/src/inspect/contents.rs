@@ -1,13 +1,36 @@
 //! The contents of buffers before and after a run. They share the memory of the machine, so one of a gigabyte takes none of its own.
 
-use super::ElementFormat;
-use super::placed::{BindingSite, PlacedBuffer};
 use crate::machine::Machine;
 use crate::memory::{ByteState, PAGE, Storage};
-use ptx_num::image::Image;
+use ptx_num::image::{Image, ImageId};
+use ptx_num::notation::ElementFormat;
 use ptx_num::values::Marks;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A buffer, an image or a variable with its place in the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedBuffer {
+    /// Its name; for a part of a parameter with the offset, as in `p+8`.
+    pub name: Box<str>,
+    /// The element format.
+    pub element: ElementFormat,
+    /// Where it is stored.
+    pub place: BindingSite,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// Where a buffer is stored in the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BindingSite {
+    /// In global memory, at an address.
+    Global(u64),
+    /// In constant memory, at a byte offset.
+    Constant(u64),
+    /// In an image.
+    Image(ImageId),
+}
 
 /// The contents of a buffer at one time.
 #[derive(Debug, Clone)]
@@ -90,7 +113,7 @@ impl BufferSnapshot {
     }
 
     /// The bits of an element, whose unwritten bytes are zero; `None` if it lies outside.
-    pub(super) fn bits(&self, element: ElementFormat, index: u64) -> Option<u128> {
+    pub fn bits(&self, element: ElementFormat, index: u64) -> Option<u128> {
         self.look_up(element, index).0
     }
 

@@ -1,15 +1,16 @@
 //! Checking a launch against its kernel.
 
-use super::argument::fits;
 use super::guess::directive;
-use super::{
-    Argument, Buffer, BufferContents, Condition, ElementFormat, ElementSelection, ExpectationSubject, ExpectedElements,
-    Launch, LaunchMistake, NamedArgument, list, nearest,
-};
-use crate::machine::GridShape;
 use ptx_flow::program::{ModuleProgram, ModuleVariable, ProgramFunction};
+use ptx_interp::findings::FaultKind;
+use ptx_interp::machine::{GridShape, RunStatus};
 use ptx_isa::tables::{LaunchBound, TypeClass};
+use ptx_launch_syntax::{
+    Argument, Buffer, BufferContents, Condition, ElementSelection, ExpectationSubject, ExpectedElements, Field, Fill,
+    Launch, LaunchMistake, NamedArgument, SIZES, Word, fits, list, nearest,
+};
 use ptx_num::image::description::{Described, describe};
+use ptx_num::notation::{ElementFormat, Number};
 use ptx_sema::hir::signature::{Array, Parameter};
 use std::ops::Range;
 
@@ -49,12 +50,29 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<L
         mistakes.push(LaunchMistake::new(launch.range.clone(), words));
     }
     for expectation in &launch.expectations {
-        if let ExpectationSubject::Memory(condition) = &expectation.subject {
-            mistakes.extend(names.condition(condition, &expectation.range).err());
-        }
+        let checked = match &expectation.subject {
+            ExpectationSubject::Memory(condition) => names.condition(condition, &expectation.range),
+            ExpectationSubject::Fault(word) => one_of(word, FaultKind::ALL.iter().map(|kind| kind.name()), "fault"),
+            ExpectationSubject::Status(word) => one_of(word, RunStatus::ENDS.map(RunStatus::name), "way to end"),
+            ExpectationSubject::Printed(_) => Ok(()),
+        };
+        mistakes.extend(checked.err());
     }
     mistakes.sort_by_key(|m| m.range.start);
     mistakes
+}
+
+/// Checks that a word is one of these names.
+fn one_of(word: &Word, names: impl IntoIterator<Item = &'static str>, what: &str) -> Result<(), LaunchMistake> {
+    let names: Vec<&str> = names.into_iter().collect();
+    if names.contains(&&*word.text) {
+        return Ok(());
+    }
+    let wrong = LaunchMistake::new(word.range.clone(), format!("`{}` is no {what}", word.text));
+    Err(match nearest(&word.text, names.iter().copied()) {
+        Some(near) => wrong.help(format!("did you mean `{near}`?")),
+        None => wrong.help(format!("there are {}", list(names))),
+    })
 }
 
 /// Names in a `launch:` line that are not parameters may be variables of the module.
@@ -219,7 +237,7 @@ impl LaunchChecker<'_> {
         let wrong =
             LaunchMistake::new(given.range.clone(), format!("`{}` has no parameter `{name}`", self.callable.name));
         let variables = self.program.variables.iter().map(|v| &*v.name);
-        match nearest(name, parameters().chain(super::SIZES).chain(variables)) {
+        match nearest(name, parameters().chain(SIZES).chain(variables)) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None if self.callable.parameters.is_empty() => wrong.help("it has no parameters"),
             None if matches!(given.argument, Argument::Buffer(_)) => {
@@ -409,9 +427,8 @@ impl LaunchChecker<'_> {
             return Err(wrong(format!("`{title}` lies behind the end: the buffer has {count} elements")));
         }
         let Some(element) = element else { return Ok(()) };
-        let encode = |number: super::Number| {
-            number.encode(element).map(|_| ()).map_err(|why| wrong(format!("`{title}`: {why}")))
-        };
+        let encode =
+            |number: Number| number.encode(element).map(|_| ()).map_err(|why| wrong(format!("`{title}`: {why}")));
         match &condition.expected {
             ExpectedElements::Value(value) if !condition.tolerance.is_exact() && value.value().is_finite() => Ok(()),
             ExpectedElements::Value(value) => encode(*value),
@@ -428,7 +445,7 @@ pub(super) fn is_aggregate(parameter: &Parameter) -> bool {
 }
 
 /// The image, sampler or tensor map that a table describes.
-pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>) -> Result<Described, LaunchMistake> {
+pub(super) fn describe_at(table: &[(String, Field)], range: Range<usize>) -> Result<Described, LaunchMistake> {
     match describe(table) {
         Some(Ok(described)) => Ok(described),
         Some(Err(why)) => Err(LaunchMistake::new(range, why)),
@@ -441,7 +458,7 @@ pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>)
 pub(super) fn contents(buffer: &Buffer) -> Option<Vec<u8>> {
     let size = buffer.bytes().and_then(|n| usize::try_from(n).ok())?;
     let mut out = match &buffer.contents {
-        BufferContents::Fill(super::Fill::Poison) | BufferContents::File(_) => return None,
+        BufferContents::Fill(Fill::Poison) | BufferContents::File(_) => return None,
         BufferContents::Fill(fill) => return Some(fill.bytes(buffer.element, buffer.length.unwrap_or(0))),
         BufferContents::Bytes(bytes) => bytes.clone(),
         BufferContents::Elements(elements) => {

@@ -3,9 +3,8 @@
 use super::argument::{element_of, end, read_element, read_fill};
 use super::cursor::{Cursor, CursorResult};
 use super::fill::SPELLINGS;
-use super::{ElementFormat, Fill, LaunchMistake, Number, list, nearest};
-use crate::findings::FaultKind as Fault;
-use crate::machine::RunStatus;
+use super::{Fill, LaunchMistake};
+use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
 
 /// A condition that must hold after a run.
@@ -22,12 +21,21 @@ pub struct Expectation {
 pub enum ExpectationSubject {
     /// Memory has these contents.
     Memory(Condition),
-    /// The run has a finding of this kind.
-    Fault(Fault),
-    /// The run ends with this status.
-    Status(RunStatus),
+    /// The run has a finding of the kind with this name.
+    Fault(Word),
+    /// The run ends with the status with this name.
+    Status(Word),
     /// The kernel prints exactly this text.
     Printed(Box<str>),
+}
+
+/// A name of which the language does not know what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The name.
+    pub text: Box<str>,
+    /// Byte range in the text; empty if it is not in a text.
+    pub range: Range<usize>,
 }
 
 /// The expected contents of a buffer or a variable.
@@ -90,14 +98,6 @@ impl Tolerance {
         *self == Self::default()
     }
 }
-
-/// The possible values of `status=`.
-pub const STATUSES: &[(&str, RunStatus)] = &[
-    ("finished", RunStatus::Finished),
-    ("fault", RunStatus::Fault),
-    ("limit", RunStatus::Limit),
-    ("deadlock", RunStatus::Deadlock),
-];
 
 /// Parses the expectations of a line; also returns its errors. `base` is the offset of the text in the file.
 pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMistake>) {
@@ -192,22 +192,9 @@ fn special(cursor: &mut Cursor<'_>, name: &str) -> CursorResult<ExpectationSubje
         return cursor.quoted().map(|text| ExpectationSubject::Printed(text.into()));
     }
     let start = cursor.offset();
-    let word = cursor.take(|c| c.is_alphanumeric() || c == '-');
-    let choose = |names: Vec<&'static str>, what: &str| {
-        let wrong = LaunchMistake::new(cursor.since(start), format!("`{word}` is no {what}"));
-        match nearest(word, names.iter().copied()) {
-            Some(near) => wrong.help(format!("did you mean `{near}`?")),
-            None => wrong.help(format!("there are {}", list(names))),
-        }
-    };
-    if name == "fault" {
-        let kind = Fault::named(word);
-        let kind = kind.ok_or_else(|| choose(Fault::ALL.iter().map(|k| k.name()).collect(), "fault"))?;
-        return Ok(ExpectationSubject::Fault(kind));
-    }
-    let status = STATUSES.iter().find(|(n, _)| *n == word);
-    let status = status.ok_or_else(|| choose(STATUSES.iter().map(|(n, _)| *n).collect(), "way to end"))?;
-    Ok(ExpectationSubject::Status(status.1))
+    let text = cursor.take(|c| c.is_alphanumeric() || c == '-').into();
+    let word = Word { text, range: cursor.since(start) };
+    Ok(if name == "fault" { ExpectationSubject::Fault(word) } else { ExpectationSubject::Status(word) })
 }
 
 fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> CursorResult<Condition> {
@@ -287,15 +274,4 @@ fn expected(cursor: &mut Cursor<'_>, element: Option<ElementFormat>) -> CursorRe
         0
     };
     Ok(ExpectedElements::Like(word.into(), from))
-}
-
-impl Expectation {
-    /// Whether it requires that the run does not finish normally.
-    pub fn is_end(&self) -> bool {
-        match self.subject {
-            ExpectationSubject::Fault(kind) => kind.is_fatal(),
-            ExpectationSubject::Status(status) => status != RunStatus::Finished,
-            ExpectationSubject::Memory(_) | ExpectationSubject::Printed(_) => false,
-        }
-    }
 }

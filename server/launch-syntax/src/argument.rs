@@ -3,29 +3,16 @@
 use super::cursor::{Cursor, CursorResult};
 use super::fill::SPELLINGS;
 use super::{
-    Argument, Buffer, BufferContents, ElementFormat, Field, Fill, Launch, LaunchMistake, NamedArgument, Number, SIZES,
-    list, nearest,
+    Argument, Buffer, BufferContents, Field, Fill, Keyword, Launch, LaunchMistake, NamedArgument, SIZES, list, nearest,
 };
+use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
-
-/// The kind of a line, which decides what the names on the left mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineKind {
-    /// A `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
-    Launch,
-    /// A `params:` line: all names are parameters.
-    Parameters,
-    /// A `globals:` line: all names are variables of the module.
-    Globals,
-    /// A `buffers:` line: all names are those of buffers without a parameter.
-    Buffers,
-}
 
 /// After this many errors the rest of a line is not parsed.
 const MAX_MISTAKES: usize = 100;
 
 /// Parses all `key=value` items of a line into a launch. Continues after errors and returns all of them.
-pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut Launch) -> Vec<LaunchMistake> {
+pub(super) fn arguments(text: &str, base: usize, line: Keyword, launch: &mut Launch) -> Vec<LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     let mut mistakes = Vec::new();
     loop {
@@ -35,7 +22,7 @@ pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut L
         }
         let mut ahead = cursor.clone();
         let item = ahead.item();
-        if let Err(mistake) = one(&mut cursor, names, launch) {
+        if let Err(mistake) = one(&mut cursor, line, launch) {
             mistakes.push(mistake);
             // An unclosed bracket extends to the end of the line.
             cursor = if item.is_empty() { Cursor::new("", 0) } else { ahead };
@@ -43,7 +30,7 @@ pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut L
     }
 }
 
-fn one(cursor: &mut Cursor<'_>, names: LineKind, launch: &mut Launch) -> CursorResult<()> {
+fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorResult<()> {
     let start = cursor.offset();
     let whole = cursor.here();
     let name = cursor.word();
@@ -60,7 +47,7 @@ fn one(cursor: &mut Cursor<'_>, names: LineKind, launch: &mut Launch) -> CursorR
     cursor.spaces();
     let repeated =
         |range: Range<usize>| LaunchMistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
-    if names == LineKind::Launch && offset.is_none() && SIZES.contains(&name) {
+    if line == Keyword::Launch && offset.is_none() && SIZES.contains(&name) {
         if name == "shared" {
             let value = cursor.product()?;
             end(cursor)?;
@@ -84,10 +71,10 @@ fn one(cursor: &mut Cursor<'_>, names: LineKind, launch: &mut Launch) -> CursorR
     let argument = value(cursor)?;
     end(cursor)?;
     let range = cursor.since(start);
-    let all = match names {
-        LineKind::Globals => &mut launch.globals,
-        LineKind::Buffers => &mut launch.buffers,
-        LineKind::Launch | LineKind::Parameters => &mut launch.parameters,
+    let all = match line {
+        Keyword::Globals => &mut launch.globals,
+        Keyword::Buffers => &mut launch.buffers,
+        Keyword::Launch | Keyword::Parameters | Keyword::Expect => &mut launch.parameters,
     };
     if all.iter().any(|g| &*g.name == name && g.offset == offset) {
         return Err(repeated(range));
@@ -270,7 +257,7 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
 }
 
 /// Checks that the contents are not longer than the buffer.
-pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
+pub fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
     let Some(length) = buffer.length else { return Ok(()) };
     let too_long = |has: u64, what: &str| {
         LaunchMistake::new(

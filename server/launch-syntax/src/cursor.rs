@@ -1,7 +1,7 @@
 //! A cursor that parses a line from left to right.
 
 use super::LaunchMistake;
-use crate::notation::Number;
+use ptx_num::notation::Number;
 use std::ops::Range;
 
 /// A position in a text. Its ranges and offsets count from the start of the file.

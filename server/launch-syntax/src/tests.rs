@@ -1,16 +1,32 @@
 //! Tests of the syntax of launches.
 
-use super::{Launch, LaunchMistake, ParsedLaunches, launches, written};
-use ptx_check::execution::CheckedProgram;
-use ptx_syntax::Snapshot;
+use super::Keyword;
+use super::{FunctionSpan, Launch, LaunchMistake, ParsedLaunches, launches, written};
 use std::fmt::Write;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
+/// The functions of a module in which each name stands after its keyword, and each body ends with a brace in a line of its own.
+fn functions(text: &str) -> Vec<FunctionSpan<'_>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let begin = line.strip_prefix(".visible ").unwrap_or(line);
+        let kernel = begin.starts_with(".entry ");
+        if kernel || begin.starts_with(".func ") {
+            let name = begin[begin.find(' ').unwrap() + 1..].split('(').next().unwrap();
+            let end = start + text[start..].find("\n}").unwrap() + 2;
+            out.push(FunctionSpan { name, range: start..end, kernel });
+        }
+        start += line.len();
+    }
+    out
+}
+
 /// A module with a kernel below these lines.
 fn read(lines: &str) -> (String, ParsedLaunches) {
     let text = format!("{HEAD}{lines}\n.visible .entry k(.param .u64 x, .param .u32 n)\n{{\n    ret;\n}}\n");
-    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
+    let found = launches(&text, 0, &functions(&text));
     (text, found)
 }
 
@@ -51,7 +67,7 @@ fn lines_are_written_as_they_are_read() {
         "//! launch: grid=1\n//! expect: out+8[1]=0.5..1.5 out=poison c=nan fault=out-of-bounds status=deadlock printed=\"a\\\"b\\n\"",
     ] {
         let first = launch(line);
-        assert_eq!(first.lines().trim_end(), line);
+        assert_eq!(first.text().trim_end(), line);
     }
 }
 
@@ -60,9 +76,9 @@ fn a_launch_may_stand_alone() {
     let text = "grid=2 x=f32[4]:iota\nexpect: x[1]=1.0\n\n//! params: grid=3\n";
     let (launch, wrong) = written(text, "k");
     assert_eq!(mistakes(text, &wrong), "");
-    assert_eq!(launch.lines(), "//! launch: grid=2 x=f32[4]:iota\n//! params: grid=3\n//! expect: x[1]=1.0\n");
-    let (same, _) = written(&launch.lines(), "k");
-    assert_eq!(same.lines(), launch.lines());
+    assert_eq!(launch.text(), "//! launch: grid=2 x=f32[4]:iota\n//! params: grid=3\n//! expect: x[1]=1.0\n");
+    let (same, _) = written(&launch.text(), "k");
+    assert_eq!(same.text(), launch.text());
     let text = "grid=0x\nblock=3\nparam: n=1";
     let (_, wrong) = written(text, "k");
     let said = mistakes(text, &wrong);
@@ -73,7 +89,7 @@ fn a_launch_may_stand_alone() {
 
 #[test]
 fn other_spellings_mean_the_same() {
-    let same = |a: &str, b: &str| assert_eq!(launch(a).lines(), launch(b).lines(), "{a}");
+    let same = |a: &str, b: &str| assert_eq!(launch(a).text(), launch(b).text(), "{a}");
     same("//! launch: grid=[2, 2] block=(4 , 2)", "//! launch: grid=2,2 block=4,2");
     same("  //!launch : x = f32[ 8 * 4 ]:iota( 0 , 1 ) ", "//! launch: x=f32[32]:iota");
     same("//! launch: x=f32[4]:2.5", "//! launch: x=f32[4]:const(2.5)");
@@ -98,7 +114,7 @@ fn several_launches_and_kernels() {
         "{HEAD}//! launch: grid=1\n//! expect: a=1\n//! launch: grid=2\n.entry one()\n{{\n    ret;\n}}\n/*\n//! launch: \
          grid=9\n*/ // /*\n//! launch: grid=3\n.visible .entry two()\n{{\n    ret;\n}}\n"
     );
-    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
+    let found = launches(&text, 0, &functions(&text));
     let seen: Vec<_> = found.launches.iter().map(|l| (&*l.entry, l.grid, l.expectations.len())).collect();
     assert_eq!(
         seen,
@@ -118,7 +134,7 @@ fn places_of_lines() {
         "{HEAD}//! launch: grid=1\n.func f()\n{{\n    ret;\n}}\n//! params: n=1\n.entry k()\n{{\n//! launch: grid=2\n    \
          ret;\n}}\n//! launch: grid=3\n"
     );
-    let found = launches(&text, &CheckedProgram::new(&Snapshot::new(&text)).program);
+    let found = launches(&text, 0, &functions(&text));
     let expected = "\
 `//! launch: grid=1`: `f`, above which this line stands, is no kernel
     only an `.entry` can be launched: put the line right above one
@@ -302,21 +318,6 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     ("out=1 ±1.5ulp", "`1.5ulp`: units of the last place are counted: `±2ulp`\n"),
     ("±1", "`±1`: no value without a tolerance of its own stands before this one\n"),
     ("out=1±2 ±3", "`±3`: no value without a tolerance of its own stands before this one\n"),
-    (
-        "fault=out-of-bound",
-        "`out-of-bound`: `out-of-bound` is no fault\n\
-         \x20   did you mean `out-of-bounds`?\n",
-    ),
-    (
-        "fault=fire",
-        "`fire`: `fire` is no fault\n\
-         \x20   there are `out-of-bounds`, `misaligned`, `read-only`, `uninitialized-register`, `uninitialized-memory`, `race`, `divergence`, `barrier`, `deadlock`, `membermask`, `division-by-zero`, `stack-overflow`, `invalid-call`, `nan`, `mbarrier`, `asynchronous`, `out-of-memory`, `unsupported`, `trap` and `undefined`\n",
-    ),
-    (
-        "status=done",
-        "`done`: `done` is no way to end\n\
-         \x20   there are `finished`, `fault`, `limit` and `deadlock`\n",
-    ),
     ("printed=x", "`x`: expected a text in double quotes, but found `x`\n"),
     (r#"printed="x"#, "`\"x`: the text has no end: `\"` is missing\n"),
     ("out:f33[0]=1", "`f33`: `f33` is no type of elements\n    did you mean `f32`?\n"),
@@ -381,11 +382,10 @@ fn anything_can_be_read() {
     for _ in 0..5000 {
         let mut words = || (0..next(12)).map(|_| PIECES[next(PIECES.len())]).collect::<String>();
         let (a, b) = (words(), words());
-        let mut again = Launch::default();
         for (keyword, text) in [("launch", &a), ("expect", &b)] {
             let mut found = Launch::default();
             if keyword == "launch" {
-                for m in super::argument::arguments(text, 0, super::LineKind::Launch, &mut found) {
+                for m in super::argument::arguments(text, 0, Keyword::Launch, &mut found) {
                     assert!(text.get(m.range).is_some(), "{text}");
                 }
             } else {
@@ -393,28 +393,9 @@ fn anything_can_be_read() {
                 assert!(mistakes.iter().all(|m| text.get(m.range.clone()).is_some()), "{text}");
                 found.expectations = expectations;
             }
-            let lines = found.lines();
-            for line in lines.lines() {
-                let (keyword, rest) = line.trim_start_matches("//! ").split_once(':').unwrap();
-                match keyword {
-                    "expect" => again.expectations = super::expectations(rest, 0).0,
-                    "params" => {
-                        assert!(super::argument::arguments(rest, 0, super::LineKind::Parameters, &mut again).is_empty())
-                    }
-                    _ => {
-                        again = Launch::default();
-                        assert_eq!(
-                            super::argument::arguments(rest, 0, super::LineKind::Launch, &mut again),
-                            [],
-                            "{text}"
-                        );
-                    }
-                }
-            }
-            assert_eq!(again.lines(), lines, "{text}");
+            let lines = found.text();
+            let (again, mistakes) = written(&lines, "");
+            assert_eq!((again.text(), mistakes), (lines, vec![]), "{text}");
         }
     }
 }
-
-mod guesses;
-mod kernels;

@@ -1,30 +1,73 @@
 //! Launches in the text of a module: `//!` lines above kernels.
 
-use super::argument::{LineKind, arguments};
+use super::argument::arguments;
 use super::{Launch, LaunchMistake, expectations, list, nearest};
-use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_syntax::trivia::open_after;
 use std::ops::Range;
 
 /// The launches in a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedLaunches {
-    /// The launches, in the order of the text. Their names are not checked yet: [`super::settle`] does that.
+    /// The launches, in the order of the text. Whether their names exist is not checked yet.
     pub launches: Vec<Launch>,
     /// The errors in the lines.
     pub mistakes: Vec<LaunchMistake>,
 }
 
-const LAUNCH: &str = "launch";
-const PARAMETERS: &str = "params";
-const GLOBALS: &str = "globals";
-const BUFFERS: &str = "buffers";
-const EXPECT: &str = "expect";
-const KEYWORDS: [&str; 5] = [LAUNCH, PARAMETERS, GLOBALS, BUFFERS, EXPECT];
+/// A function of a module, for the lines above it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionSpan<'t> {
+    /// Its name.
+    pub name: &'t str,
+    /// Its byte range, from its linking directives to the end of its body.
+    pub range: Range<usize>,
+    /// Whether it is a kernel.
+    pub kernel: bool,
+}
+
+/// The word with which a line of a launch begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keyword {
+    /// `launch:` begins a launch. `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
+    Launch,
+    /// `params:`, in which all names are parameters.
+    Parameters,
+    /// `globals:`, in which all names are variables of the module.
+    Globals,
+    /// `buffers:`, in which all names are those of buffers without a parameter.
+    Buffers,
+    /// `expect:`, which contains expectations.
+    Expect,
+}
+
+impl Keyword {
+    /// All keywords.
+    pub const ALL: [Self; 5] = [Self::Launch, Self::Parameters, Self::Globals, Self::Buffers, Self::Expect];
+
+    /// The word itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Launch => "launch",
+            Self::Parameters => "params",
+            Self::Globals => "globals",
+            Self::Buffers => "buffers",
+            Self::Expect => "expect",
+        }
+    }
+}
+
+/// Where a line of a launch stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineRange {
+    /// The word with which it begins.
+    pub keyword: Keyword,
+    /// Its byte range, from `//!` on.
+    pub range: Range<usize>,
+}
 
 /// A line of a launch.
 struct LaunchLine<'t> {
-    keyword: &'t str,
+    keyword: Keyword,
     text: &'t str,
     /// Byte offset of `text` in the file.
     base: usize,
@@ -34,18 +77,14 @@ struct LaunchLine<'t> {
 impl LaunchLine<'_> {
     /// Parses the line into a launch.
     fn read(&self, launch: &mut Launch, mistakes: &mut Vec<LaunchMistake>) {
-        let names = match self.keyword {
-            EXPECT => {
-                let (expected, wrong) = expectations(self.text, self.base);
-                launch.expectations.extend(expected);
-                return mistakes.extend(wrong);
-            }
-            PARAMETERS => LineKind::Parameters,
-            GLOBALS => LineKind::Globals,
-            BUFFERS => LineKind::Buffers,
-            _ => LineKind::Launch,
-        };
-        mistakes.extend(arguments(self.text, self.base, names, launch));
+        launch.lines.push(LineRange { keyword: self.keyword, range: self.range.clone() });
+        if self.keyword == Keyword::Expect {
+            let (expected, wrong) = expectations(self.text, self.base);
+            launch.expectations.extend(expected);
+            mistakes.extend(wrong);
+        } else {
+            mistakes.extend(arguments(self.text, self.base, self.keyword, launch));
+        }
     }
 }
 
@@ -69,11 +108,12 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
             None if mistakes.len() > before => {}
             None if bare.trim().is_empty() => {}
             None if index == 0 => {
-                LaunchLine { keyword: LAUNCH, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
+                LaunchLine { keyword: Keyword::Launch, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
             }
             None => {
                 let wrong = LaunchMistake::new(range, "this is no line of a launch");
-                mistakes.push(wrong.help(format!("a line begins with one of {}", list(KEYWORDS))));
+                mistakes
+                    .push(wrong.help(format!("a line begins with one of {}", list(Keyword::ALL.map(Keyword::name)))));
             }
         }
     }
@@ -81,23 +121,14 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
     (launch, mistakes)
 }
 
-/// Parses the launches of a module. `program` must be made from the same text: it gives the positions of functions.
-pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
+/// Parses the launches above the kernels of a module. `text` is the module, or a part of it that begins at offset `base` outside of comments;
+/// `functions` are those functions of the part, in order, that have a body or are kernels.
+pub fn launches(text: &str, base: usize, functions: &[FunctionSpan<'_>]) -> ParsedLaunches {
     let mut out = ParsedLaunches::default();
-    let lines = lines(text, &mut out.mistakes);
-    if lines.is_empty() {
-        return out;
-    }
-    let mut functions: Vec<&ProgramFunction> =
-        program.functions.iter().filter(|c| c.body.is_some() || c.kernel).collect();
-    functions.sort_by_key(|c| c.start);
-    let mut current: Option<(&str, bool)> = None;
-    for line in &lines {
-        let next = functions.partition_point(|c| c.start < line.range.start);
-        let around = functions.get(next.wrapping_sub(1)).filter(|c| {
-            let end = c.body.as_ref().map_or(0, |b| b.body.end as usize);
-            c.start + end > line.range.start
-        });
+    let mut current = None;
+    for line in lines(text, base, &mut out.mistakes) {
+        let next = functions.partition_point(|f| f.range.start < line.range.start);
+        let around = next.checked_sub(1).and_then(|at| functions.get(at)).filter(|f| f.range.end > line.range.start);
         let kernel = match (around, functions.get(next)) {
             (Some(around), _) => {
                 let words = format!("this line stands in `{}`", around.name);
@@ -105,9 +136,9 @@ pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
                     .push(LaunchMistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
                 continue;
             }
-            (None, Some(callable)) if callable.kernel => &*callable.name,
-            (None, Some(callable)) => {
-                let words = format!("`{}`, above which this line stands, is no kernel", callable.name);
+            (None, Some(function)) if function.kernel => function.name,
+            (None, Some(function)) => {
+                let words = format!("`{}`, above which this line stands, is no kernel", function.name);
                 let help = "only an `.entry` can be launched: put the line right above one";
                 out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help(help));
                 continue;
@@ -118,14 +149,13 @@ pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
                 continue;
             }
         };
-        let begins = line.keyword == LAUNCH || current.is_none_or(|(name, _)| name != kernel);
-        if begins {
-            if ![LAUNCH, EXPECT].contains(&line.keyword) {
-                let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword);
+        if line.keyword == Keyword::Launch || current != Some(kernel) {
+            if ![Keyword::Launch, Keyword::Expect].contains(&line.keyword) {
+                let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword.name());
                 out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help("write `//! launch:` first"));
             }
             out.launches.push(Launch { entry: kernel.into(), range: line.range.clone(), ..Launch::default() });
-            current = Some((kernel, true));
+            current = Some(kernel);
         }
         let Some(launch) = out.launches.last_mut() else { continue };
         launch.range.end = line.range.end;
@@ -136,12 +166,12 @@ pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
 }
 
 /// The `//!` lines that begin with a keyword. Other `//!` lines are comments; a misspelled keyword is an error.
-fn lines<'t>(text: &'t str, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine<'t>> {
+fn lines<'t>(text: &'t str, base: usize, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine<'t>> {
     let mut out = Vec::new();
     if !text.contains("//!") {
         return out;
     }
-    let mut start = 0;
+    let mut start = base;
     // The comment or the line for a preprocessor that goes on behind a line.
     let mut inside = None;
     for line in text.split_inclusive('\n') {
@@ -169,11 +199,11 @@ fn keyword<'t>(
 ) -> Option<LaunchLine<'t>> {
     let (before, text) = remark.split_once(':')?;
     let word = before.trim();
-    if let Some(keyword) = KEYWORDS.iter().find(|k| **k == word) {
+    if let Some(keyword) = Keyword::ALL.into_iter().find(|k| k.name() == word) {
         return Some(LaunchLine { keyword, text, base: at + before.len() + 1, range });
     }
     // Prose may contain a colon, too. A misspelled keyword is therefore reported only if an assignment follows.
-    let meant = nearest(word, KEYWORDS).filter(|_| text.contains('=') && !word.contains(' '))?;
+    let meant = nearest(word, Keyword::ALL.map(Keyword::name)).filter(|_| text.contains('=') && !word.contains(' '))?;
     let start = at + before.len() - before.trim_start().len();
     let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
     mistakes.push(wrong.help(format!("did you mean `{meant}:`?")));

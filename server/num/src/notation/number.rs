@@ -1,7 +1,7 @@
 //! Numbers as they are written in launches and expressions.
 
 use super::element::{ElementFormat, ElementKind};
-use ptx_num::values::convert::{FloatLayout, NumberClass, Real, RoundingDirection};
+use crate::values::convert::{FloatLayout, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
 /// A number as written, before its type is known.

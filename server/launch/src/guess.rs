@@ -1,15 +1,21 @@
 //! Guessing the parts of a launch that are not specified, from the kernel.
 
-use super::bounds::ParameterPart;
-use super::bounds::{Bounds, Limit, Room, Sizes};
-use super::usage::{Usage, Usages, usage};
-use super::{Argument, Buffer, ElementFormat, ElementKind, Field, Fill, Launch, NamedArgument, Number};
+mod bounds;
+mod usage;
+
+pub(crate) use usage::is_surface;
+pub use usage::{ParameterUse, parameter_uses};
+
+use bounds::{Bounds, Limit, ParameterPart, Room, Sizes};
 use ptx_flow::flow::variance::Variances;
 use ptx_flow::flow::{FlowFunction, Graph, OperandValue};
 use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::tables::{LaunchBound, TypeClass};
+use ptx_launch_syntax::{Argument, Buffer, Field, Fill, Launch, NamedArgument, list};
+use ptx_num::notation::{ElementFormat, ElementKind, Number};
 use ptx_sema::hir::signature::{Array, Parameter};
 use std::collections::{BTreeMap, BTreeSet};
+use usage::{Usage, Usages, usage};
 
 /// Number of threads per CTA if the kernel has no directive for it.
 const THREADS: u32 = 64;
@@ -169,7 +175,7 @@ fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
         return None;
     }
     let parts = followed.iter().map(|(bound, names)| {
-        let names = super::list(names.iter().copied());
+        let names = list(names.iter().copied());
         match bound.as_str() {
             "" => format!("{names}: generous, no bound of the index was found"),
             bound => format!("{names}: by the bound of the index, {bound}"),

@@ -1,11 +1,17 @@
 //! Tests of launches with their kernels: errors, guesses, and the contents of memory before and after a run.
 
 use super::mistakes;
-use crate::decode::Executable;
-use crate::launch::{Bound, Launch, bind, complete, launches, settle, verdicts};
-use crate::machine::Settings;
+use crate::bind::{Bound, bind};
+use crate::guess::complete;
+use crate::settle::settle;
+use crate::source::launches;
+use crate::verdict::verdicts;
 use ptx_check::execution::CheckedProgram;
 use ptx_flow::program::ModuleProgram;
+use ptx_interp::decode::Executable;
+use ptx_interp::inspect::BindingSite;
+use ptx_interp::machine::Settings;
+use ptx_launch_syntax::Launch;
 use ptx_num::image::{AddressMode, Filter, Opaque};
 use ptx_syntax::Snapshot;
 use std::path::Path;
@@ -196,6 +202,21 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("out=b32[4]:zero\n//! expect: out=1±2", ""),
     (
+        "\n//! expect: fault=out-of-bound",
+        "`out-of-bound`: `out-of-bound` is no fault\n\
+         \x20   did you mean `out-of-bounds`?\n",
+    ),
+    (
+        "\n//! expect: fault=fire",
+        "`fire`: `fire` is no fault\n\
+         \x20   there are `out-of-bounds`, `misaligned`, `read-only`, `uninitialized-register`, `uninitialized-memory`, `race`, `divergence`, `barrier`, `deadlock`, `membermask`, `division-by-zero`, `stack-overflow`, `invalid-call`, `nan`, `mbarrier`, `asynchronous`, `out-of-memory`, `unsupported`, `trap` and `undefined`\n",
+    ),
+    (
+        "\n//! expect: status=done",
+        "`done`: `done` is no way to end\n\
+         \x20   there are `finished`, `fault`, `limit` and `deadlock`\n",
+    ),
+    (
         "out=u32[4]:zero\n//! expect: out=nan n=1 table[4]=1",
         "`out=nan`: `out`: `nan` is no value of `u32`, which holds whole numbers\n`n=1`: `n` is no buffer of this launch and no variable in global memory\n\
          \x20   there are `out`\n`table[4]=1`: `table[4]` lies behind the end: the buffer has 4 elements\n",
@@ -214,7 +235,7 @@ fn what_is_not_said_is_guessed() {
     let said = complete(&mut launch, &program, &text);
     let expected =
         "//! launch: grid=1 block=128 out=u32[256]:zero x=f32[512]:iota n=128 a=2.0 h=128 s+8=u32[256]:iota\n";
-    assert_eq!(launch.lines(), expected);
+    assert_eq!(launch.text(), expected);
     let said: Vec<&str> = said.parts.iter().map(String::as_str).collect();
     assert_eq!(said, expected.trim_end().split(' ').skip(2).collect::<Vec<_>>());
     assert_eq!(settle(&mut launch, &program, &text), []);
@@ -263,7 +284,7 @@ fn everything_is_in_its_place() {
         [("out", "u32", 16), ("x", "f32", 8), ("counter", "u32", 4), ("table", "f32", 16), ("limit", "u32", 4)]
     );
     let address = |name: &str| match bound.buffers.iter().find(|b| &*b.name == name).unwrap().place {
-        crate::launch::BindingSite::Global(address) => address,
+        BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     assert_eq!((word(0), word(8)), (address("out"), address("x")));
@@ -271,7 +292,7 @@ fn everything_is_in_its_place() {
     assert_eq!(machine.executable.function_at(word(32)), None, "a kernel that calls nothing reaches nothing");
     assert_eq!((word(40), word(48)), (address("x") + 4, 0xabcd));
     let content = |name: &str| bound.buffers.iter().find(|b| &*b.name == name).unwrap().snapshot(machine);
-    let (ranges, all) = content("out").ranges(crate::memory::ByteState::Unwritten, 9);
+    let (ranges, all) = content("out").ranges(ptx_interp::memory::ByteState::Unwritten, 9);
     assert!(ranges.iter().eq([&(0..16)]) && all, "{ranges:?}");
     assert_eq!(content("x").bytes(0..8), [0, 0, 0xc0, 0x3f, 0, 0, 0x20, 0x40]);
     assert_eq!(content("counter").bytes(0..9), [9, 0, 0, 0]);
@@ -288,7 +309,7 @@ fn held(expectations: &str) -> Vec<String> {
     complete(&mut launch, &program, &text);
     let bound = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
     let bound = bound.unwrap_or_else(|m| panic!("{m:?}"));
-    let status = crate::machine::RunStatus::Finished;
+    let status = ptx_interp::machine::RunStatus::Finished;
     let verdicts = verdicts(&launch.expectations, &bound.machine, &bound.buffers, status);
     verdicts.into_iter().map(|v| v.message.map_or(v.name, |m| format!("- {m}"))).collect()
 }
@@ -398,7 +419,7 @@ fn images_and_tensor_maps() {
     bound.machine.memory.parameters.read(0, &mut bytes);
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     let raw = match bound.buffers.iter().find(|b| &*b.name == "raw").unwrap().place {
-        crate::launch::BindingSite::Global(address) => address,
+        BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     let map = ptx_num::image::TensorMap::from_bytes(bytes[..128].try_into().unwrap()).unwrap();

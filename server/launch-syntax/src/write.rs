@@ -1,49 +1,62 @@
 //! Formatting of launches as text.
 
-use super::expectation::STATUSES;
 use super::{
     Argument, Buffer, BufferContents, Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements,
-    Field, Launch, NamedArgument, SIZES, Tolerance,
+    Field, Keyword, Launch, NamedArgument, SIZES, Tolerance,
 };
-use crate::notation::Number;
+use ptx_num::notation::Number;
 use std::fmt::{self, Display, Write};
 
+/// The text of a line of a launch, formatted without `//!`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineText {
+    /// The word with which it begins.
+    pub keyword: Keyword,
+    /// The text after the keyword, without surrounding spaces.
+    pub text: String,
+}
+
+impl LineText {
+    fn new(keyword: Keyword, items: impl IntoIterator<Item = String>) -> Self {
+        Self { keyword, text: items.into_iter().collect::<Vec<_>>().join(" ") }
+    }
+}
+
+impl Display for LineText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.text.is_empty() { "" } else { " " };
+        write!(f, "{}:{space}{}", self.keyword.name(), self.text)
+    }
+}
+
 impl Launch {
-    /// The launch as `//!` lines for a place above the kernel, each with its line break.
-    pub fn lines(&self) -> String {
-        let mut out = "//! launch:".to_owned();
-        for (name, size) in [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)] {
-            if let Some([x, y, z]) = size {
-                let _ = match (y, z) {
-                    (1, 1) => write!(out, " {name}={x}"),
-                    (_, 1) => write!(out, " {name}={x},{y}"),
-                    _ => write!(out, " {name}={x},{y},{z}"),
-                };
-            }
-        }
-        if let Some(shared) = self.shared {
-            let _ = write!(out, " shared={shared}");
-        }
+    /// The lines that define the launch: a `launch:` line, then those that it needs beside. Expectations are not among them.
+    pub fn definition(&self) -> Vec<LineText> {
+        let sizes = [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)];
+        let size = |(name, size): (&str, Option<[u32; 3]>)| match size? {
+            [x, 1, 1] => Some(format!("{name}={x}")),
+            [x, y, 1] => Some(format!("{name}={x},{y}")),
+            [x, y, z] => Some(format!("{name}={x},{y},{z}")),
+        };
+        let shared = self.shared.map(|bytes| format!("shared={bytes}"));
         let (odd, plain): (Vec<_>, Vec<_>) =
             self.parameters.iter().partition(|g| g.offset.is_none() && SIZES.contains(&&*g.name));
+        let first = sizes.into_iter().filter_map(size).chain(shared);
+        let first = LineText::new(Keyword::Launch, first.chain(plain.into_iter().map(NamedArgument::to_string)));
         let (globals, buffers) = (self.globals.iter().collect(), self.buffers.iter().collect());
-        for (keyword, all) in [("", plain), ("params", odd), ("globals", globals), ("buffers", buffers)] {
-            if !keyword.is_empty() && !all.is_empty() {
-                let _ = write!(out, "\n//! {keyword}:");
-            }
-            all.iter().for_each(|given| {
-                let _ = write!(out, " {given}");
-            });
-        }
-        out.push('\n');
+        let more = [(Keyword::Parameters, odd), (Keyword::Globals, globals), (Keyword::Buffers, buffers)];
+        let more = more.into_iter().filter(|(_, all)| !all.is_empty());
+        let line = |(keyword, all): (_, Vec<_>)| LineText::new(keyword, all.into_iter().map(NamedArgument::to_string));
+        std::iter::once(first).chain(more.map(line)).collect()
+    }
+
+    /// The launch as `//!` lines for a place above the kernel, each with its line break.
+    pub fn text(&self) -> String {
+        let mut lines = self.definition();
         if !self.expectations.is_empty() {
-            out.push_str("//! expect:");
-            self.expectations.iter().for_each(|expectation| {
-                let _ = write!(out, " {expectation}");
-            });
-            out.push('\n');
+            lines.push(LineText::new(Keyword::Expect, self.expectations.iter().map(Expectation::to_string)));
         }
-        out
+        lines.iter().map(|line| format!("//! {line}\n")).collect()
     }
 }
 
@@ -148,11 +161,8 @@ impl Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.subject {
             ExpectationSubject::Memory(condition) => condition.fmt(f),
-            ExpectationSubject::Fault(kind) => write!(f, "fault={}", kind.name()),
-            ExpectationSubject::Status(status) => {
-                let name = STATUSES.iter().find(|(_, s)| s == status).map_or("finished", |(name, _)| name);
-                write!(f, "status={name}")
-            }
+            ExpectationSubject::Fault(word) => write!(f, "fault={}", word.text),
+            ExpectationSubject::Status(word) => write!(f, "status={}", word.text),
             ExpectationSubject::Printed(text) => {
                 f.write_str("printed=")?;
                 write_quoted(f, text)

@@ -1,7 +1,7 @@
 //! Fills: buffer contents that are computed from the index of each element.
 
 use super::random;
-use crate::notation::{ElementFormat, ElementKind, Number};
+use ptx_num::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::convert::quick::{NEAREST, integral_f64};
 use ptx_num::values::convert::{FloatLayout, NumberClass};
 use std::fmt::{self, Display};

@@ -9,6 +9,7 @@ use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, Regis
 use ptx_flow::program::ProgramFunction;
 use ptx_isa::SlotName;
 use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
+use ptx_num::notation::ElementFormat;
 use ptx_sema::hir::symbols::VariableOrigin;
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -364,7 +365,7 @@ impl<'a> Bounds<'a> {
         let part = function.writes(index).iter().position(|w| w.slot == slot)? as u64;
         let bytes = function
             .modifier(index, SlotName::Type)
-            .and_then(|m| super::ElementFormat::named(m.name()))
+            .and_then(|m| ElementFormat::named(m.name()))
             .map(|e| u64::from(e.bits()) / 8)?;
         let offset = u64::try_from(address.offset?).ok()? + part * bytes;
         if variable.symbol.origin != VariableOrigin::KernelParameter {
@@ -412,7 +413,7 @@ fn sides(function: &FlowFunction, index: usize) -> impl Iterator<Item = (usize, 
 
 /// Number of bytes that one lane accesses; `None` for instructions other than plain loads, stores and atomics.
 fn accessed(function: &FlowFunction, index: usize) -> Option<u64> {
-    let element = function.modifier(index, SlotName::Type).and_then(|m| super::ElementFormat::named(m.name()))?;
+    let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()))?;
     let parts = function.operands_of(index).iter().filter(|o| o.role == OperandRole::Element).count().max(1);
     let plain = matches!(function.entry(index).name, "ld" | "ldu" | "st" | "atom" | "red" | "ld.global.nc");
     plain.then_some(u64::from(element.bits()) / 8 * parts as u64)

@@ -1,11 +1,14 @@
 //! Tests of guessed launches: buffers end at the bound of the index.
 
-use crate::decode::Executable;
-use crate::inspect::meanings;
-use crate::launch::{GuessReport, Launch, bind, complete, launches};
-use crate::machine::{RunStatus, Settings};
-use crate::trace;
+use crate::bind::bind;
+use crate::guess::{GuessReport, complete};
+use crate::source::launches;
 use ptx_check::execution::CheckedProgram;
+use ptx_interp::decode::Executable;
+use ptx_interp::inspect::meanings;
+use ptx_interp::machine::{RunStatus, Settings};
+use ptx_interp::trace;
+use ptx_launch_syntax::Launch;
 use ptx_syntax::Snapshot;
 
 /// A kernel over elements: `GUARD` bounds the index, `SCALE` is its factor, and `BODY` uses `%rd3 = x + SCALE * i`.
@@ -46,7 +49,7 @@ fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, GuessRe
     let bare = || Launch { entry: "k".into(), ..Launch::default() };
     let mut launch = launches(&text, &program).launches.into_iter().next().unwrap_or_else(bare);
     let guessed = complete(&mut launch, &program, &text);
-    (launch.lines().trim_start_matches("//! launch: ").trim_end().to_owned(), guessed)
+    (launch.text().trim_start_matches("//! launch: ").trim_end().to_owned(), guessed)
 }
 
 fn launch(guard: &str, scale: &str, body: &str) -> String {
@@ -65,7 +68,7 @@ fn a_sum_of_a_product_and_an_address_is_an_address() {
     let program = CheckedProgram::new(&Snapshot::new(&text)).program;
     let mut launch = Launch { entry: "k".into(), ..Launch::default() };
     complete(&mut launch, &program, &text);
-    assert_eq!(launch.lines().trim_end(), "//! launch: grid=1 block=64 x=f32[56]:zero n=56 a=2.0 b=3.0");
+    assert_eq!(launch.text().trim_end(), "//! launch: grid=1 block=64 x=f32[56]:zero n=56 a=2.0 b=3.0");
 }
 
 const GUARD: &str = "setp.ge.u32 %p1, %r5, %r1;\n@%p1 bra done;";
@@ -211,7 +214,7 @@ fn kernels_without_their_launches_run_by_a_guess() {
             let fine = run.status == RunStatus::Finished && run.machine.findings.faults.is_empty();
             if fine == NOT_GUESSED.contains(&&*kernel.name) {
                 let faults: Vec<&str> = run.machine.findings.faults.iter().map(|f| f.message.as_str()).collect();
-                wrong.push(format!("{} {:?} {faults:?} {}", kernel.name, run.status, launch.lines()));
+                wrong.push(format!("{} {:?} {faults:?} {}", kernel.name, run.status, launch.text()));
             }
         }
     }

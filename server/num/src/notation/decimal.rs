@@ -2,7 +2,7 @@
 
 use super::element::{ElementFormat, ElementKind, Float};
 use super::number::{Number, float_text};
-use ptx_num::values::convert::Narrow;
+use crate::values::convert::Narrow;
 
 /// From this power of ten on, and below the other one, a number has an exponent: zeros would only fill the line.
 const EXPONENTS: std::ops::Range<i32> = -5..10;

@@ -1,11 +1,12 @@
 //! Binding of images and samplers to the handles that a kernel uses.
 
-use super::placed::{BindingSite, PlacedBuffer};
-use super::{ElementFormat, Field, LaunchMistake, NamedArgument, argument};
-use crate::machine::code::Executable;
 use ptx_flow::program::{self, FieldValue};
+use ptx_interp::decode::Executable;
+use ptx_interp::inspect::{BindingSite, PlacedBuffer};
+use ptx_launch_syntax::{Field, LaunchMistake, NamedArgument, fill, hexadecimal};
 use ptx_num::image::description::{Described, DescribedImage, ImageContents};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
+use ptx_num::notation::ElementFormat;
 use std::collections::HashMap;
 
 /// Images and samplers that will become part of a machine.
@@ -76,10 +77,10 @@ impl Images {
                 let size = usize::try_from(image.bytes()).unwrap_or(0);
                 let bytes = match &contents {
                     ImageContents::Fill(text) => {
-                        let fill = argument::fill(text, given.range.start).map_err(|m| mistake(m.message))?;
+                        let fill = fill(text, given.range.start).map_err(|m| mistake(m.message))?;
                         image.filled(|index| fill.number(index))
                     }
-                    ImageContents::Hex(digits) => argument::hexadecimal(digits).map_err(mistake)?,
+                    ImageContents::Hex(digits) => hexadecimal(digits).map_err(mistake)?,
                     ImageContents::File(path) => return Err(mistake(format!("the file `{path}` has not been read"))),
                     ImageContents::Buffer(name) => match (self.named.get(name.as_str()), buffers(name)) {
                         // Another handle of the same image.

@@ -1,15 +1,13 @@
 //! Evaluation of expectations after a run.
 
-use super::contents::BufferSnapshot;
-use super::expectation::STATUSES;
-use super::placed::PlacedBuffer;
-use super::{
-    Condition, ElementFormat, ElementKind, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Fill,
-    Number, Tolerance,
-};
-use crate::findings::Fault;
-use crate::machine::{Machine, RunStatus};
 use ptx_gate::words::visible;
+use ptx_interp::findings::{Fault, FaultKind};
+use ptx_interp::inspect::{BufferSnapshot, PlacedBuffer};
+use ptx_interp::machine::{Machine, RunStatus};
+use ptx_launch_syntax::{
+    Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Fill, Tolerance,
+};
+use ptx_num::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::Marks;
 use std::collections::HashMap;
 
@@ -38,13 +36,12 @@ pub fn verdicts(
         after.marks = Marks::NONE;
         let message = match &expectation.subject {
             ExpectationSubject::Memory(condition) => after.memory(condition).err(),
-            ExpectationSubject::Fault(kind) => {
-                let found = machine.findings.faults.iter().any(|f| f.kind == *kind);
-                (!found).then(|| format!("`{}` was not found", kind.name()))
+            ExpectationSubject::Fault(word) => {
+                let found = machine.findings.faults.iter().any(|f| f.kind.name() == &*word.text);
+                (!found).then(|| format!("`{}` was not found", word.text))
             }
-            ExpectationSubject::Status(wanted) => {
-                (*wanted != status).then(|| format!("the run ended as `{}`, not `{}`", name(status), name(*wanted)))
-            }
+            ExpectationSubject::Status(word) => (status.name() != &*word.text)
+                .then(|| format!("the run ended as `{}`, not `{}`", status.name(), word.text)),
             ExpectationSubject::Printed(text) => {
                 let printed = String::from_utf8_lossy(&machine.printed);
                 (*printed != **text).then(|| format!("it printed {printed:?}, not {text:?}"))
@@ -61,17 +58,23 @@ pub fn verdicts(
 pub fn unexpected<'f>(expectations: &[Expectation], faults: &'f [Fault]) -> Vec<&'f Fault> {
     let named = |fault: &&Fault| {
         expectations.iter().any(|e| match &e.subject {
-            ExpectationSubject::Fault(kind) => *kind == fault.kind,
-            ExpectationSubject::Status(RunStatus::Deadlock) => fault.kind == crate::findings::FaultKind::Deadlock,
+            ExpectationSubject::Fault(word) => fault.kind.name() == &*word.text,
+            ExpectationSubject::Status(word) => {
+                fault.kind == FaultKind::Deadlock && RunStatus::Deadlock.name() == &*word.text
+            }
             _ => false,
         })
     };
     faults.iter().filter(|f| !named(f)).collect()
 }
 
-/// The name of a status, as users see it.
-pub fn name(status: RunStatus) -> &'static str {
-    STATUSES.iter().find(|(_, s)| *s == status).map_or("cancelled", |(name, _)| name)
+/// Whether an expectation requires that the run does not finish normally.
+pub fn is_end(expectation: &Expectation) -> bool {
+    match &expectation.subject {
+        ExpectationSubject::Fault(word) => FaultKind::named(&word.text).is_some_and(FaultKind::is_fatal),
+        ExpectationSubject::Status(word) => RunStatus::Finished.name() != &*word.text,
+        ExpectationSubject::Memory(_) | ExpectationSubject::Printed(_) => false,
+    }
 }
 
 /// Maximum number of differences listed individually.

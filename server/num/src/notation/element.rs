@@ -1,6 +1,6 @@
 //! Formats of the elements of buffers.
 
-use ptx_num::values::convert::{FloatLayout, Narrow, NumberClass, Real, RoundingDirection};
+use crate::values::convert::{FloatLayout, Narrow, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
 /// How the bits of an element are interpreted.
@@ -170,7 +170,7 @@ impl ElementFormat {
     }
 
     /// Number of unused low bits: `tf32` occupies only the upper 19 of 32 bits.
-    pub(crate) fn padding(self) -> u32 {
+    pub fn padding(self) -> u32 {
         if self.name() == "tf32" { 13 } else { 0 }
     }
 
@@ -213,7 +213,7 @@ impl ElementFormat {
     }
 
     /// The value of a signed integer element.
-    pub(crate) fn sign_extended(self, bits: u128) -> i128 {
+    pub fn sign_extended(self, bits: u128) -> i128 {
         let unused = 128 - self.bits();
         ((bits << unused) as i128) >> unused
     }
