@@ -113,7 +113,7 @@ pub mod spec {
 
 /// One statement outside of its module.
 pub mod statement {
-    pub use ptx_check::statement::{check, is_unfinished, outside_of_function};
+    pub use ptx_check::statement::{check, is_unfinished};
 }
 
 /// Versions and targets by name.

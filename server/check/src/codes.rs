@@ -1,7 +1,7 @@
 //! Every diagnostic in one table: its code, the type of its data, its default level and, for a flow lint, the functions that find it.
 //!
-//! One line here registers a diagnostic. [`Code`](crate::code::Code), the settings, `--level`, the reference and the check that each code has a
-//! page are derived from it, and [`registry`](crate::registry) gives the data its code. This file is only the table: it depends on nothing.
+//! One line here registers a diagnostic. The enumeration `Code`, the settings, `--level`, the reference and the check that each code has a
+//! page are derived from it, and `registry` gives the data its code. This file is only the table: it depends on nothing.
 
 /// Passes the table to a macro.
 macro_rules! diagnostics {

@@ -1,7 +1,7 @@
 //! What is wrong with a PTX module.
 //!
-//! [`rules`] and [`lints`] have one file for each diagnostic; [`codes`] lists them. The other modules check the parts of a module and report
-//! these diagnostics. [`incremental`] runs the checks and remembers their results. Positions are byte offsets.
+//! `rules` and `lints` have one file for each diagnostic; `codes` lists them. The other modules check the parts of a module and report
+//! these diagnostics. `incremental` runs the checks and remembers their results. Positions are byte offsets.
 
 #![warn(unreachable_pub)]
 // Tests make the files that they read.

@@ -1,6 +1,6 @@
 //! Checks one instruction outside of its module, to see whether a rewritten statement would be accepted.
 
-pub use crate::rules::syntax_error::{is_unfinished, outside_of_function};
+pub use crate::rules::syntax_error::is_unfinished;
 
 use crate::diagnostic::Diagnostic;
 use crate::instruction;

@@ -375,7 +375,7 @@ pub(crate) fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
 }
 
 /// Reports a statement outside of functions. `what` describes it.
-pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
+pub(crate) fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::OutsideOfFunction(what))
 }
 

@@ -54,7 +54,7 @@ const SEVERITIES: [Severity; 4] = [Severity::Error, Severity::Warning, Severity:
 #[cfg(test)]
 mod tests {
     use super::*;
-
+    use ptx_analysis::{Finding, Text};
     use ptx_ide::holding::LastShown;
 
     /// A list of diagnostics, one for each letter, at successive offsets.
@@ -66,7 +66,7 @@ mod tests {
                 'i' => Severity::Information,
                 _ => Severity::Hint,
             };
-            ptx_analysis::statement::outside_of_function(at..at + 1, "a label").severity(severity)
+            Diagnostic::new(at..at + 1, Finding::run("any", Text::default())).severity(severity)
         });
         found.collect::<Vec<_>>().into()
     }
