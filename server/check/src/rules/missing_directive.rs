@@ -13,21 +13,21 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum MissingDirective {
     /// A directive requires other directives on the same kernel.
-    OfDirective {
+    Directive {
         /// The directive.
         directive: Box<str>,
         /// The missing directives.
         missing: Box<[&'static str]>,
     },
     /// Only kernels with a certain directive may read a special register.
-    OfRegister {
+    Register {
         /// The register.
         register: &'static str,
         /// The directive.
         directive: &'static str,
     },
     /// An option of `.target` requires a directive in the module.
-    OfOption {
+    TargetOption {
         /// The option.
         option: &'static str,
         /// The directive.
@@ -38,14 +38,14 @@ pub(crate) enum MissingDirective {
 impl DiagnosticMessage for MissingDirective {
     fn message(&self) -> String {
         match self {
-            Self::OfDirective { directive, missing } => {
+            Self::Directive { directive, missing } => {
                 let missing = one_of(missing).replace(" or ", " and ");
                 format!("`{directive}` needs {missing} on the same kernel")
             }
-            Self::OfRegister { register, directive } => {
+            Self::Register { register, directive } => {
                 format!("`{register}` may be read only in a kernel with `{directive}`")
             }
-            Self::OfOption { option, directive } => {
+            Self::TargetOption { option, directive } => {
                 format!("the option `{option}` of `.target` needs a `{directive}` in the module, and there is none")
             }
         }
@@ -53,11 +53,11 @@ impl DiagnosticMessage for MissingDirective {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::OfDirective { .. } => None,
-            Self::OfRegister { directive, .. } => {
-                Some(format!("write `{directive} 1024` before the body, for instance"))
+            Self::Directive { .. } => None,
+            Self::Register { directive, .. } => Some(format!("write `{directive} 1024` before the body, for instance")),
+            Self::TargetOption { .. } => {
+                Some("remove the option from a module without debugging information".to_owned())
             }
-            Self::OfOption { .. } => Some("remove the option from a module without debugging information".to_owned()),
         }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec
         let OperandKind::Name(name) = operand.kind else { continue };
         let Some(register) = NEEDY.iter().find(|r| name.len() == r.name.len() && name == r.name) else { continue };
         if let Some(directive) = register.requires.iter().find(|d| !given.contains(d)) {
-            let found = MissingDirective::OfRegister { register: register.name, directive };
+            let found = MissingDirective::Register { register: register.name, directive };
             out.push(Diagnostic::new(operand.range.clone(), found));
         }
     }
@@ -81,13 +81,13 @@ pub(crate) fn check(instruction: &Instruction<'_>, given: &[&str], out: &mut Vec
 
 /// Reports a directive that requires others on the same kernel.
 pub(crate) fn of_directive(word: SourceWord<'_>, missing: &[&'static str]) -> Diagnostic {
-    let found = MissingDirective::OfDirective { directive: word.text.into(), missing: missing.into() };
+    let found = MissingDirective::Directive { directive: word.text.into(), missing: missing.into() };
     Diagnostic::new(word.range(), found)
 }
 
 /// Reports an option of `.target` that requires a directive in the module.
 pub(crate) fn of_option(range: Range<usize>, option: &'static str, directive: &'static str) -> Diagnostic {
-    Diagnostic::new(range, MissingDirective::OfOption { option, directive })
+    Diagnostic::new(range, MissingDirective::TargetOption { option, directive })
 }
 
 #[cfg(test)]

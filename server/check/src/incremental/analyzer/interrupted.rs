@@ -15,15 +15,8 @@ pub(super) struct InterruptedCheck {
 }
 
 impl Analyzer {
-    /// Stores the results of an unfinished check: the records of checked items, and those that no item has used yet.
-    pub(super) fn interrupt(
-        &mut self,
-        snapshot: &Snapshot,
-        environment: u64,
-        done: Vec<IndexedRecord>,
-        left: impl Iterator<Item = Box<Record>>,
-    ) {
-        self.functions.put_back(left);
+    /// Stores the results of an unfinished check: the records of checked items.
+    pub(super) fn interrupt(&mut self, snapshot: &Snapshot, environment: u64, done: Vec<IndexedRecord>) {
         self.interrupted = Some(InterruptedCheck { snapshot: snapshot.id(), environment, done });
     }
 

@@ -33,7 +33,7 @@ impl ItemDiagnostics {
     pub(super) fn new(mut found: Vec<Diagnostic>) -> Self {
         found.sort_by_key(key);
         let codes = codes_of(found.iter().map(Diagnostic::code));
-        let unsettled = found.iter().any(|d| locations::is_unsettled(d));
+        let unsettled = found.iter().any(locations::is_unsettled);
         let lacks_bracket = found.iter().any(recovery::lacks_bracket);
         Self { found: Arc::new(found), codes, unsettled, lacks_bracket }
     }

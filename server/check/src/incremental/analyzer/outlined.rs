@@ -59,7 +59,7 @@ impl Analyzer {
             (environment, done) = self.still_valid(outline, &known.module, earlier);
         }
         let snapshot = outline.snapshot().clone();
-        self.interrupt(&snapshot, environment, done, std::iter::empty());
+        self.interrupt(&snapshot, environment, done);
         self.check_with_lints(&snapshot, cancelled)
     }
 

@@ -54,6 +54,13 @@ struct DividedItems {
     hashes: Vec<HashedRange>,
 }
 
+/// The results of the third stage.
+struct CheckedItems {
+    records: Vec<IndexedRecord>,
+    /// Whether all items were checked before the check was told to stop.
+    complete: bool,
+}
+
 impl Analyzer {
     /// As [`Self::analyze_until`], without a copy of the diagnostics of unchanged functions.
     pub fn check_until(&mut self, snapshot: &Snapshot, stop: &Cancelled<'_>) -> Option<SharedReport> {
@@ -76,14 +83,12 @@ impl Analyzer {
             environment: hash_of(&module.placed.header.environment),
         };
         let DividedItems { mut records, tasks, hashes } = self.divide(&check, &untouched);
-        match self.check_items(&check, before, tasks, stop) {
-            Ok(checked) => records.extend(checked),
-            Err(Interruption { checked, unused }) => {
-                records.extend(checked);
-                self.interrupt(snapshot, check.environment, records, unused.into_iter());
-                self.last = last;
-                return None;
-            }
+        let checked = self.check_items(&check, before, tasks, stop);
+        records.extend(checked.records);
+        if !checked.complete {
+            self.interrupt(snapshot, check.environment, records);
+            self.last = last;
+            return None;
         }
         self.last = Some((snapshot.clone(), hashes));
         Some(self.report(snapshot, &items, module, records))
@@ -144,13 +149,14 @@ impl Analyzer {
     }
 
     /// Stage 3: checks items on as many threads as are set, until `stop` returns true between two of them. At least one is checked.
+    /// Earlier records of items that were not checked go back to the others.
     fn check_items(
         &mut self,
         check: &ModuleCheck<'_>,
         before: Option<&Snapshot>,
         tasks: Vec<ItemTask>,
         stop: &Cancelled<'_>,
-    ) -> Result<Vec<IndexedRecord>, Interruption> {
+    ) -> CheckedItems {
         let ModuleCheck { snapshot, items, header, environment, .. } = *check;
         let along = self.lints.along.map(|run| (run, Module::new(snapshot, items)));
         let lints = along.as_ref().map(|(run, module)| LintContext {
@@ -174,13 +180,13 @@ impl Analyzer {
             Some((*index, if for_one_check { record.without_statements() } else { record }))
         });
         let complete = checked.iter().all(Option::is_some);
-        let checked = checked.into_iter().flatten().collect();
-        if complete {
-            return Ok(checked);
+        if !complete {
+            let unused = tasks.into_iter().filter_map(|(_, task)| {
+                task.into_inner().unwrap_or_else(PoisonError::into_inner).and_then(|task| task.earlier)
+            });
+            self.functions.put_back(unused);
         }
-        let unused =
-            tasks.into_iter().filter_map(|(_, task)| task.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Err(Interruption { checked, unused: unused.filter_map(|task| task.earlier).collect() })
+        CheckedItems { records: checked.into_iter().flatten().collect(), complete }
     }
 
     /// Stage 4: puts the report together, and keeps the records for the next check.
@@ -210,13 +216,6 @@ impl Analyzer {
         self.module = Some(module).filter(|_| !self.for_one_check);
         SharedReport { diagnostics, environment }
     }
-}
-
-/// What an interrupted check of items leaves behind.
-struct Interruption {
-    checked: Vec<IndexedRecord>,
-    /// The earlier records of items that were not checked.
-    unused: Vec<Box<Record>>,
 }
 
 impl Record {
