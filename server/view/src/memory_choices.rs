@@ -1,8 +1,8 @@
 //! What a menu of memory offers: memory by its name, and the types of its values.
 
-use ptx_interp::inspect::{Area, variables};
-use ptx_num::notation::ElementFormat;
+use ptx_interp::inspect::{Area, VariableView, variables};
 use ptx_interp::machine::Machine;
+use ptx_num::notation::ElementFormat;
 use serde::Serialize;
 
 /// Maximum number of names: a module may have any number of variables.
@@ -36,9 +36,9 @@ pub struct MemoryChoice {
 
 /// What a machine has.
 pub fn memory_choices(machine: &Machine) -> MemoryChoices {
-    let named = variables(machine).into_iter().take(MAX_NAMES);
+    let choice = |variable: VariableView<'_>| MemoryChoice { name: variable.name.to_owned(), space: variable.space };
     MemoryChoices {
-        buffers: named.map(|own| MemoryChoice { name: own.name.to_owned(), space: own.space }).collect(),
+        buffers: variables(machine).into_iter().take(MAX_NAMES).map(choice).collect(),
         spaces: Area::ALL.map(Area::name).to_vec(),
         types: TYPES.into_iter().filter(|name| ElementFormat::named(name).is_some()).collect(),
     }
