@@ -4,7 +4,7 @@ use super::super::document::{CheckedText, OpenDocument};
 use super::super::platform::Pool;
 use super::super::refresh;
 use super::super::shared::{Shared, lock};
-use super::{Evaluation, EvaluationGoal, EvaluationLimits, again, evaluate, module, tell};
+use super::{Evaluation, EvaluationGoal, EvaluationLimits, again, evaluate, module, refusal_data, tell};
 use futures::FutureExt;
 use ptx_analysis::Diagnostic;
 use ptx_launch::refusal::LaunchRefusal;
@@ -79,7 +79,7 @@ pub(super) fn run_again(
                 }
                 Err(refusal) => json!({
                     "entry": wanted.question.entry, "faults": 0,
-                    "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
+                    "refused": { "message": refusal.message, "data": refusal_data(&refusal, snapshot.rope()) },
                 }),
             };
             refresh::values(&shared);
