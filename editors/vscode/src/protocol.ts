@@ -76,7 +76,8 @@ export interface EvaluateArguments {
 /** The reason of a refused evaluation: `data` of the error, whose message is one line for the user. */
 export interface Refusal {
     kind: 'not-open' | 'no-kernel' | 'launch' | 'errors' | 'kernel';
-    places?: { line: number; column: number; end_line: number; end_column: number; message: string }[];
+    /** In the document, or, by offsets, in a launch that was sent along. */
+    places?: ({ line: number; column: number; end_line: number; end_column: number; message: string } | { start: number; end: number; message: string })[];
 }
 
 /** Arguments of `ptx-analyzer.launches`, which returns the launches in the source. */

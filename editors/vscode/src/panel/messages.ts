@@ -91,15 +91,23 @@ export const WINDOW = 128;
 /** Number of timeline steps in the first answer: enough for most kernels, without a long wait. */
 export const FIRST_TIMELINE = 4096;
 
+/** How rows are written: the readings that the user has chosen for a function, and the room of a cell if texts need it. */
+export function styleOfRows(preferences: Preferences, function_: string, room = 0): WarpQuestion['rows'] {
+    const prefix = `${function_} `;
+    const own = Object.entries(preferences.formats).filter(([key]) => key.startsWith(prefix));
+    const readings = Object.fromEntries(own.map(([key, reading]) => [key.slice(prefix.length), reading]));
+    return { readings, ...(room === 0 ? {} : { room }) };
+}
+
 /** The first request of a page. The host sends it while the page loads. */
-export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
+export function firstQuestion(rows: WarpQuestion['rows'], step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
     return {
         ...target,
         from: Math.floor(step / WINDOW) * WINDOW,
         count: WINDOW,
         state: true,
         accesses: true,
-        rows: true,
+        rows,
         timeline: { from: 0, count: FIRST_TIMELINE },
         focus: { lane, step },
     };
@@ -271,7 +279,8 @@ export function fromHost(value: unknown): FromHost | undefined {
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-    return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every((place) => isPlace(place) && isText((place as unknown as Fields)['message'])));
+    const isPlaceOfRefusal = (one: unknown): boolean => isRecord(one) && isText(one['message']) && (isPlace(one) || (isCount(one['start']) && isCount(one['end'])));
+    return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every(isPlaceOfRefusal));
 }
 
 /** Validates an answer of `evaluateWarp`; throws an error that says what is wrong. */

@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 import { RequestRefused, type WarpApi } from '../../panelHost';
 import type { Evaluation, ShowWarpArguments } from '../../protocol';
-import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, type Timings, type WarpQuestion } from '../messages';
+import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, styleOfRows, type Timings, type WarpQuestion } from '../messages';
 import { EditorView } from './editor';
 import { launchEdit, statementText } from './launchEdit';
 import { page } from './page';
@@ -19,6 +19,11 @@ const PREFERENCES = 'ptx-analyzer.warpPanel';
  * read.
  */
 const FOCUS_PAUSE = 120;
+
+/** What two questions with the same answer have in common; the room of a cell is known only in the page. */
+function keyOf({ rows, ...question }: WarpQuestion): string {
+    return JSON.stringify({ ...question, readings: typeof rows === 'object' ? rows.readings : {} });
+}
 
 export class Panel implements vscode.Disposable {
     kept = false;
@@ -143,10 +148,10 @@ export class Panel implements vscode.Disposable {
     /** Sends the page's first request before the page exists, so that the server works while the webview loads. */
     private askEarly(): void {
         if (this.target === undefined || !this.running()) return;
-        const question = firstQuestion();
+        const question = firstQuestion(styleOfRows(this.preferences(), this.entry ?? ''));
         const answer = this.evaluate(question);
         answer.catch(() => undefined);
-        this.early = { key: JSON.stringify(question), answer };
+        this.early = { key: keyOf(question), answer };
     }
 
     private evaluate(question: WarpQuestion): Promise<Evaluation> {
@@ -219,7 +224,7 @@ export class Panel implements vscode.Disposable {
                 this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
                 const early = this.early;
                 this.early = undefined;
-                const answer = await (early?.key === JSON.stringify(question.arguments) ? early.answer : this.evaluate(question.arguments));
+                const answer = await (early?.key === keyOf(question.arguments) ? early.answer : this.evaluate(question.arguments));
                 if (this.entry === undefined) {
                     this.entry = answer.entry;
                     this.view.title = `Warp: ${answer.entry}${this.kept ? ' (kept)' : ''}`;
