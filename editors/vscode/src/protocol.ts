@@ -65,6 +65,8 @@ export interface EvaluateArguments {
     register?: string;
     /** Return the matrices of the step before that of `state`. */
     matrices?: boolean;
+    /** Return the buffers beside what they held before. */
+    contents?: boolean;
     /** Show the values of this lane in the document, after that step (by default at the end); `null` removes them. */
     focus?: { lane: number; step?: number } | null;
     /** The server itself shows a result document. */
@@ -76,7 +78,8 @@ export interface EvaluateArguments {
 /** The reason of a refused evaluation: `data` of the error, whose message is one line for the user. */
 export interface Refusal {
     kind: 'not-open' | 'no-kernel' | 'launch' | 'errors' | 'kernel';
-    places?: { line: number; column: number; end_line: number; end_column: number; message: string }[];
+    /** In the document, or, by offsets, in a launch that was sent along. */
+    places?: ({ line: number; column: number; end_line: number; end_column: number; message: string } | { start: number; end: number; message: string })[];
 }
 
 /** Arguments of `ptx-analyzer.launches`, which returns the launches in the source. */

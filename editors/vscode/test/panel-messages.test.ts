@@ -8,7 +8,7 @@ import { KEYWORDS } from '../src/schema';
 
 test('messages of the page', () => {
     const ask = (question: unknown): unknown => fromPage({ type: 'ask', id: 1, question });
-    assert.ok(ask({ kind: 'evaluate', arguments: firstQuestion() }));
+    assert.ok(ask({ kind: 'evaluate', arguments: firstQuestion(true) }));
     assert.ok(ask({ kind: 'evaluate', arguments: { count: 0, state: 3, memory: [{ buffer: 'x' }, { space: 'shared', offset: 0, length: 16 }, { address: '7f00', length: 4 }] } }));
     for (const wrong of [{ uri: 'file:///etc/passwd' }, { count: -1 }, { count: 1e9 }, { cta: [0, 0] }, { memory: [{}] }, { focus: {} }, { from: 0.5 }]) assert.equal(ask({ kind: 'evaluate', arguments: wrong }), undefined, JSON.stringify(wrong));
     assert.equal(ask({ kind: 'other' }), undefined);

@@ -3,12 +3,13 @@
 //
 //   node tests/editors/vscode/panel-frames.mjs
 
-import { largeKernel, Run } from './panel-answers.mjs';
-import { answersOf, launchBrowser, openPanel } from './panel-page.mjs';
+import { launchBrowser, openPanel } from './panel-page.mjs';
+import { largeKernel, startServer } from './panel-server.mjs';
 
 const REGISTERS = 1024;
 const at = await launchBrowser();
-const run = new Run(largeKernel(REGISTERS, 3), { limit: 4000 });
+const server = await startServer();
+const document = await server.open(largeKernel(REGISTERS, 3));
 
 /**
  * Runs in the page: performs an action in each frame, and returns the duration of each action and the time between
@@ -45,7 +46,7 @@ const row = (name, list) => `${name.padEnd(34)} median ${at_(list, 0.5).toFixed(
 
 for (const collapse of [true, false]) {
     for (const [width, height] of [[700, 900], [1600, 1000]]) {
-        const panel = await openPanel(at, { width, height, answer: answersOf(run), preferences: { collapse, order: 'declared' } });
+        const panel = await openPanel(at, { width, height, document, preferences: { collapse, order: 'declared' } });
         await panel.page.keyboard.press('n');
         await panel.page.waitForTimeout(500);
         console.log(`\n${REGISTERS} registers × 32 lanes, ${width} × ${height}, ${await panel.page.locator('.row').count()} rows in the page; milliseconds`);
@@ -77,3 +78,4 @@ for (const collapse of [true, false]) {
     }
 }
 await at.close();
+await server.close();

@@ -1,5 +1,5 @@
 // The warp panel in a browser without VS Code. Builds the page, serves it with the extension's content policy and the
-// variables of VS Code's own themes, and simulates the host.
+// variables of VS Code's own themes, and plays the host.
 
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
@@ -109,12 +109,12 @@ export async function launchBrowser() {
 }
 
 /**
- * A page of the panel. `answer(question)` simulates the server: it returns an answer, or throws `{message, refusal}`.
- * `tell(message)` sends a message of the host, `sent(type)` returns messages of the page. The panel opens at the first
- * step with columns of a fixed width, unless `step` or `preferences` say otherwise. With `step: null` the panel chooses
- * the step, with the editor's cursor in the line `cursor`.
+ * A page of the panel for a kernel of a document (`panel-server.mjs`). `answer(question, ask)` changes what the server
+ * says: `ask` asks it. `tell(message)` sends a message of the host, `sent(type)` returns messages of the page. The panel
+ * opens at the first step with columns of a fixed width, unless `step` or `preferences` say otherwise. With `step: null`
+ * the panel chooses the step, with the editor's cursor in the line `cursor`.
  */
-export async function openPanel(at, { theme = 'dark', width = 1280, height = 860, answer, show = true, preferences = { width: 'normal' }, target = {}, forcedColors, step = 0, cursor = null, file = 'kernels/sample.ptx' } = {}) {
+export async function openPanel(at, { document, entry, theme = 'dark', width = 1280, height = 860, answer = (question, ask) => ask(question), show = true, preferences = { width: 'normal' }, target = {}, forcedColors, step = 0, cursor = null, file = 'kernels/panel.ptx' }) {
     const context = await at.browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce', ...(forcedColors ? { forcedColors: 'active' } : {}) });
     const page = await context.newPage();
     const errors = [];
@@ -125,40 +125,45 @@ export async function openPanel(at, { theme = 'dark', width = 1280, height = 860
     const tell = (message) => page.evaluate((own) => { window.postMessage(own, '*'); }, message);
     const questions = [];
     let answering = answer;
+    let open = true;
+    let kernel = entry;
+    const ask = (question) => document.answer(question, kernel);
+    // The page may be closed while the server works.
+    const reply = (message) => (open ? tell(message) : undefined);
     await page.exposeFunction('toHost', async (text) => {
         const message = JSON.parse(text);
+        if (message.type === 'entry') kernel = message.entry;
         if (message.type !== 'ask') return;
         questions.push(message.question);
         try {
-            await tell({ type: 'answer', id: message.id, body: (await answering(message.question)) ?? null });
+            await reply({ type: 'answer', id: message.id, body: (await answering(message.question, ask)) ?? null });
         } catch (refused) {
-            await tell({ type: 'failure', id: message.id, message: refused.message, refusal: refused.refusal ?? null });
+            await reply({ type: 'failure', id: message.id, message: refused.message, refusal: refused.refusal ?? null });
         }
     });
+    document.onEvaluated((evaluated) => reply({ type: 'evaluated', evaluated }));
     await page.goto(`${at.url}/${theme}`);
     const panel = {
         page, errors, questions, tell,
         answerWith: (other) => { answering = other; },
         sent: (type) => page.evaluate((own) => window.sent.filter((message) => message.type === own), type),
-        show: (own = {}) => tell({ type: 'show', target: { uri: 'file:///sample.ptx', entry: undefined, ...target, ...own }, file, preferences, asked: Date.now(), step, cursor }),
+        show: (own = {}) => tell({ type: 'show', target: { uri: document.uri, entry, ...target, ...own }, file, preferences, asked: Date.now(), step, cursor }),
         ready: () => page.waitForSelector('.row .cell'),
-        close: () => context.close(),
+        /** Edits the document, of which the host tells the page. */
+        edit: async (text) => {
+            await tell({ type: 'edited' });
+            await document.edit(text);
+        },
+        close: async () => {
+            open = false;
+            await context.close();
+        },
     };
     if (show) {
         await panel.show();
         await panel.ready();
     }
     return panel;
-}
-
-/** Simulates the server with one run of the simulator. */
-export function answersOf(run, extra = {}) {
-    return (question) => {
-        if (question.kind === 'evaluate') return run.evaluate(question.arguments);
-        if (question.kind === 'launches') return run.launches();
-        if (question.kind === 'statements') return run.statements(question.places);
-        return extra.fragments?.(question.line) ?? null;
-    };
 }
 
 export const axeSource = () => readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');

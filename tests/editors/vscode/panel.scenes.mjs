@@ -81,13 +81,13 @@ export const scenes = [
     },
     {
         name: 'panel-lanes',
-        title: '1400 pixels, a side bar: 16 lanes, no value cut off; it opens at the cursor and follows it',
+        title: '1400 pixels, a side bar: 12 lanes of short values, 8 of any, none cut off; it opens at the cursor and follows it',
         async run(desk) {
             const { page } = desk;
             const before = page.viewportSize();
-            const seesColumns = async (panel) => {
+            const seesColumns = async (panel, least) => {
                 const { seen, cut } = await columns(panel);
-                if (seen < 16 || cut.length > 0) throw new Error(`${seen} lanes are seen, and these texts are cut off: ${cut.join(', ')}`);
+                if (seen < least || cut.length > 0) throw new Error(`${seen} lanes are seen, and these texts are cut off: ${cut.join(', ')}`);
             };
             await page.setViewportSize({ width: 1400, height: 900 });
             try {
@@ -97,13 +97,17 @@ export const scenes = [
                 await atLine(desk, panel, line);
                 await desk.sees('a folded address', panel.locator('.row:has(.name:text-is("%ptr_x")) .cell.one:text-is("0x7f00000000 + 4 × lane → x")'));
                 await desk.sees('the value', panel.locator('.row:has(.name:text-is("%axpy")) .cell:text-is("31.0")'));
-                await seesColumns(panel);
+                await seesColumns(panel, 12);
                 // The halves of the operands of a matrix product, and their origins.
                 const other = await openWarp(desk, 'mma_matmul.ptx', { sideBar: true });
                 const product = await cursorAt(desk, other.text, 'mma.sync.aligned');
                 await atLine(desk, other.panel, product);
+                // The second line of the statement is that statement too.
+                await cursorAt(desk, other.text, 'setp.ne.u32');
+                await cursorAt(desk, other.text, '{%acc0, %acc1');
+                await atLine(desk, other.panel, product);
                 await desk.sees('halves', other.panel.locator('.row:has(.name:text-is("%b0")) .format:text-is("f16 hi")'));
-                await seesColumns(other.panel);
+                await seesColumns(other.panel, 8);
                 await desk.picture('panel-lanes');
             } finally {
                 await page.setViewportSize(before);

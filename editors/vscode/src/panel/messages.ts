@@ -91,15 +91,23 @@ export const WINDOW = 128;
 /** Number of timeline steps in the first answer: enough for most kernels, without a long wait. */
 export const FIRST_TIMELINE = 4096;
 
+/** How rows are written: the readings that the user has chosen for a function, and the room of a cell if texts need it. */
+export function styleOfRows(preferences: Preferences, function_: string, room = 0): WarpQuestion['rows'] {
+    const prefix = `${function_} `;
+    const own = Object.entries(preferences.formats).filter(([key]) => key.startsWith(prefix));
+    const readings = Object.fromEntries(own.map(([key, reading]) => [key.slice(prefix.length), reading]));
+    return { readings, ...(room === 0 ? {} : { room }) };
+}
+
 /** The first request of a page. The host sends it while the page loads. */
-export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
+export function firstQuestion(rows: WarpQuestion['rows'], step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
     return {
         ...target,
         from: Math.floor(step / WINDOW) * WINDOW,
         count: WINDOW,
         state: true,
         accesses: true,
-        rows: true,
+        rows,
         timeline: { from: 0, count: FIRST_TIMELINE },
         focus: { lane, step },
     };
@@ -148,9 +156,9 @@ function isMemoryRequest(value: unknown): boolean {
 
 function isWarpQuestion(value: unknown): value is WarpQuestion {
     if (!isRecord(value)) return false;
-    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'brief', 'timeline', 'memory', 'focus', 'rows', 'register', 'matrices'];
+    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'brief', 'timeline', 'memory', 'focus', 'rows', 'register', 'matrices', 'contents'];
     if (!Object.keys(value).every((key) => known.includes(key))) return false;
-    const { launch, number, cta, warp, from, count, state, accesses, brief, timeline, memory, focus, rows, register, matrices } = value;
+    const { launch, number, cta, warp, from, count, state, accesses, brief, timeline, memory, focus, rows, register, matrices, contents } = value;
     return (
         optional(launch, (one) => isText(one) || isRecord(one)) &&
         optional(number, isCount) &&
@@ -159,7 +167,7 @@ function isWarpQuestion(value: unknown): value is WarpQuestion {
         optional(from, isCount) &&
         optional(count, (one) => isCount(one) && one <= 65_536) &&
         optional(state, (one) => one === true || isCount(one)) &&
-        [accesses, brief, matrices].every((flag) => optional(flag, (one) => typeof one === 'boolean')) &&
+        [accesses, brief, matrices, contents].every((flag) => optional(flag, (one) => typeof one === 'boolean')) &&
         optional(timeline, (one) => typeof one === 'boolean' || (isRecord(one) && isCount(one['from']) && isCount(one['count']))) &&
         optional(memory, (one) => Array.isArray(one) && one.length <= 64 && one.every(isMemoryRequest)) &&
         optional(rows, (one) => typeof one === 'boolean' || isRecord(one)) &&
@@ -271,7 +279,8 @@ export function fromHost(value: unknown): FromHost | undefined {
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-    return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every((place) => isPlace(place) && isText((place as unknown as Fields)['message'])));
+    const isPlaceOfRefusal = (one: unknown): boolean => isRecord(one) && isText(one['message']) && (isPlace(one) || (isCount(one['start']) && isCount(one['end'])));
+    return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every(isPlaceOfRefusal));
 }
 
 /** Validates an answer of `evaluateWarp`; throws an error that says what is wrong. */

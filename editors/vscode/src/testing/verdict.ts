@@ -29,7 +29,7 @@ export function failures(answer: Evaluation, line: number): Failure[] {
 
 /** The reasons of a refused run: the message at its first place, then further places. */
 export function reasons(message: string, refusal: Refusal | undefined, line: number): Failure[] {
-    const places = refusal?.places ?? [];
+    const places = (refusal?.places ?? []).filter((place) => 'line' in place);
     const more = places.slice(1).map((place) => ({ text: place.message, line: place.line - 1 }));
     return [{ text: message, line: (places[0]?.line ?? line + 1) - 1 }, ...more];
 }

@@ -283,6 +283,7 @@ fn a_client_with_a_view_is_told() {
     edit(&mut client, 3, (13, 4), (13, 7), "mvo");
     let told = client.wait("a refusal", |m| m["method"] == "ptx-analyzer/evaluated");
     assert_eq!(told["params"]["refused"]["data"]["kind"], "errors");
+    assert_eq!(told["params"]["refused"]["data"]["places"][0]["line"], 14);
 }
 
 #[test]

@@ -428,7 +428,10 @@ pub fn peek(
     let PeekLocation { region, offset, address, name } = found;
     if at >= storage.len() && length > 0 {
         let (name, size) = (region_name(region), storage.len());
-        return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
+        return Err(match size {
+            0 => format!("the kernel has no {name}"),
+            _ => format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"),
+        });
     }
     let room = usize::try_from(storage.len().saturating_sub(at)).unwrap_or(usize::MAX);
     let mut bytes = vec![0; length.min(room).min(MAX_READ)];

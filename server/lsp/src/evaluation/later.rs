@@ -5,7 +5,7 @@ use super::super::platform::Pool;
 use super::super::refresh;
 use super::super::runs::{EvaluationGoal, EvaluationLimits};
 use super::super::server::Server;
-use super::{again, evaluate, module, tell};
+use super::{again, evaluate, module, refusal_data, tell};
 use futures::FutureExt;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_syntax::Snapshot;
@@ -62,7 +62,7 @@ pub(super) fn run_again(
                 }
                 Err(refusal) => json!({
                     "entry": wanted.question.entry, "faults": 0,
-                    "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
+                    "refused": { "message": refusal.message, "data": refusal_data(&refusal, snapshot.rope()) },
                 }),
             };
             refresh::values(&shared);

@@ -15,9 +15,10 @@ use ptx_interp::machine;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use ptx_wire::outgoing;
 use serde_json::{Value, json};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::ls_types::Uri;
@@ -168,6 +169,31 @@ pub fn again(shared: &Arc<Server>, document: &Arc<OpenDocument>, checked: &Arc<C
     let Some(wanted) = document.history.evaluation.begin_repeat(&snapshot) else { return };
     let limits = EvaluationLimits::new(&settings);
     later::run_again(shared, document, checked, snapshot, wanted, limits);
+}
+
+/// Returns line and column from 1, the column in bytes.
+pub fn place(rope: &Rope, offset: usize) -> (usize, usize) {
+    let offset = offset.min(rope.len_bytes());
+    let line = rope.byte_to_line(offset);
+    (line + 1, offset - rope.line_to_byte(line) + 1)
+}
+
+/// Returns the kind of a refusal and its places, as clients get them.
+pub fn refusal_data(refusal: &LaunchRefusal, rope: &Rope) -> Value {
+    let shown = |(range, message): &(Range<usize>, String)| {
+        let ((line, column), (end_line, end_column)) = (place(rope, range.start), place(rope, range.end));
+        json!({ "line": line, "column": column, "end_line": end_line, "end_column": end_column, "message": message })
+    };
+    // Places in a launch of the request are not lines of the document.
+    let places: Vec<Value> = match refusal.in_module {
+        true => refusal.places.iter().map(shown).collect(),
+        false => refusal
+            .places
+            .iter()
+            .map(|(range, message)| json!({ "start": range.start, "end": range.end, "message": message }))
+            .collect(),
+    };
+    json!({ "kind": refusal.kind, "places": places })
 }
 
 /// Notifies clients with their own view.

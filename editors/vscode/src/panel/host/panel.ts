@@ -4,9 +4,9 @@
 import * as vscode from 'vscode';
 import { RequestRefused, type WarpApi } from '../../panelHost';
 import type { Evaluation, ShowWarpArguments } from '../../protocol';
-import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, type Timings, type WarpQuestion } from '../messages';
+import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, styleOfRows, type Timings, type WarpQuestion } from '../messages';
 import { EditorView } from './editor';
-import { launchEdit, statementText } from './launchEdit';
+import { launchEdit, statementLine, statementText } from './launchEdit';
 import { page } from './page';
 import { makeRoom } from './room';
 
@@ -19,6 +19,19 @@ const PREFERENCES = 'ptx-analyzer.warpPanel';
  * read.
  */
 const FOCUS_PAUSE = 120;
+
+/** What two questions with the same answer have in common; the room of a cell is known only in the page. */
+function keyOf({ rows, ...question }: WarpQuestion): string {
+    return JSON.stringify({ ...question, readings: typeof rows === 'object' ? rows.readings : {} });
+}
+
+/** The first line of the statement at the cursor, from 1. */
+function lineOfCursor({ document, selection }: vscode.TextEditor): number {
+    const { line } = selection.active;
+    const first = Math.max(0, line - 7);
+    const source = Array.from({ length: line - first + 1 }, (_, at) => document.lineAt(first + at).text);
+    return first + statementLine(source, source.length);
+}
 
 export class Panel implements vscode.Disposable {
     kept = false;
@@ -71,8 +84,7 @@ export class Panel implements vscode.Disposable {
                 this.post({ type: 'edited' });
             }),
             vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
-                const line = selections[0]?.active.line;
-                if (line !== undefined && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: line + 1 });
+                if (selections.length > 0 && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: lineOfCursor(textEditor) });
             }),
         );
         this.fill().catch((error: unknown) => {
@@ -119,17 +131,17 @@ export class Panel implements vscode.Disposable {
     /** Goes to the next or the previous execution of the line of the cursor. */
     goToCursor(next: boolean): void {
         const editor = this.sourceEditor();
-        if (editor !== undefined) this.post({ type: 'goTo', line: editor.selection.active.line + 1, next });
+        if (editor !== undefined) this.post({ type: 'goTo', line: lineOfCursor(editor), next });
     }
 
     private sourceEditor(): vscode.TextEditor | undefined {
         return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === this.uri);
     }
 
-    /** The line of the cursor in the source, from 1. */
+    /** The line of the statement at the cursor in the source, from 1. */
     private cursorLine(): number | null {
         const editor = this.sourceEditor();
-        return editor === undefined ? null : editor.selection.active.line + 1;
+        return editor === undefined ? null : lineOfCursor(editor);
     }
 
     private running(): boolean {
@@ -143,10 +155,10 @@ export class Panel implements vscode.Disposable {
     /** Sends the page's first request before the page exists, so that the server works while the webview loads. */
     private askEarly(): void {
         if (this.target === undefined || !this.running()) return;
-        const question = firstQuestion();
+        const question = firstQuestion(styleOfRows(this.preferences(), this.entry ?? ''));
         const answer = this.evaluate(question);
         answer.catch(() => undefined);
-        this.early = { key: JSON.stringify(question), answer };
+        this.early = { key: keyOf(question), answer };
     }
 
     private evaluate(question: WarpQuestion): Promise<Evaluation> {
@@ -219,7 +231,7 @@ export class Panel implements vscode.Disposable {
                 this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
                 const early = this.early;
                 this.early = undefined;
-                const answer = await (early?.key === JSON.stringify(question.arguments) ? early.answer : this.evaluate(question.arguments));
+                const answer = await (early?.key === keyOf(question.arguments) ? early.answer : this.evaluate(question.arguments));
                 if (this.entry === undefined) {
                     this.entry = answer.entry;
                     this.view.title = `Warp: ${answer.entry}${this.kept ? ' (kept)' : ''}`;

@@ -112,11 +112,12 @@ export class App {
             this.head.setEntries(entries);
         };
         this.tabs = new Tabs(this.panes(), (name) => {
-            session.remember({ pane: name });
+            this.choosePane(name);
         });
         this.head = new Head(session, {
             entry: (name) => {
                 this.bus.send({ type: 'entry', entry: name });
+                this.session.entry = name;
                 this.session.evaluation = undefined;
                 this.session.launch = undefined;
                 this.session.number = 0;
@@ -181,7 +182,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.groups.node, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.controls.faults, this.groups.node, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -206,9 +207,16 @@ export class App {
         return (this.session.moment?.matrices?.length ?? 0) > 0;
     }
 
+    /** Opens a pane and keeps it open. Chosen again, it stays open until a step has something else to show. */
+    private choosePane(name: string): void {
+        this.tabs.open(name);
+        this.session.remember({ pane: this.session.preferences.pane === name ? '' : name });
+    }
+
     /** Opens the pane that shows what the step does, unless the user has chosen one. */
     private followStep(): void {
-        if (this.session.preferences.pane !== '') return;
+        // A launch is being edited there.
+        if (this.session.preferences.pane !== '' || this.tabs.current === 'launch') return;
         const touches = this.session.current?.accesses?.some((access) => access.space !== 'param') === true;
         const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : this.tabs.current === '' ? 'results' : this.tabs.current;
         if (wanted !== this.tabs.current) this.tabs.open(wanted);
@@ -241,7 +249,9 @@ export class App {
                 this.askedAt = message.asked;
                 this.painted = false;
                 session.preferences = preferencesFrom(message.preferences);
+                session.entry = message.target.entry;
                 this.preferencesChanged();
+                this.grid.measure();
                 this.head.setFile(message.file);
                 if (other) {
                     session.evaluation = undefined;
@@ -262,7 +272,7 @@ export class App {
                 break;
             case 'evaluated':
                 if (message.evaluated.refused !== undefined) session.refuseLater(message.evaluated.refused.message, message.evaluated.refused.data);
-                else void session.start({ keep: session.evaluation !== undefined });
+                else if (!session.knows(message.evaluated)) void session.start({ keep: session.evaluation !== undefined });
                 break;
             case 'server':
                 if (!message.running) {
@@ -292,6 +302,7 @@ export class App {
         const { preferences } = this.session;
         this.order.value = preferences.order;
         this.controls.preferencesChanged();
+        this.tabs.pin(preferences.pane);
         this.main.style.setProperty('--share', `${preferences.share}%`);
         setAttribute(this.collapse, 'aria-pressed', String(preferences.collapse));
     }
@@ -319,6 +330,7 @@ export class App {
             this.matrices.update();
             this.results.update();
             this.groups.update();
+            this.controls.update();
             this.followStep();
             this.tabs.mark('matrices', this.hasMatrices(), 'this step has matrices');
         }
@@ -414,10 +426,10 @@ export class App {
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             l: () => { this.controls.toggleFollow(); },
-            '1': () => { this.tabs.open('memory'); },
-            '2': () => { this.tabs.open('matrices'); },
-            '3': () => { this.tabs.open('results'); },
-            '4': () => { this.tabs.open('launch'); },
+            '1': () => { this.choosePane('memory'); },
+            '2': () => { this.choosePane('matrices'); },
+            '3': () => { this.choosePane('results'); },
+            '4': () => { this.choosePane('launch'); },
         };
         const onButton = target instanceof HTMLElement && target.matches('button, summary');
         const action = actions[event.key] ?? (event.key === ' ' && !onButton ? 'play' : undefined);

@@ -1,8 +1,8 @@
 // The model of the panel: the run, the warp, the step, and the necessary windows of the trace. Views observe it; it
 // does not access the page.
 
-import type { Evaluation, Fault, LaneMask, MemoryRequest, ReadingChoice, Refusal, Row as RowData, Step, Triple } from '../../protocol';
-import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, type WarpQuestion, WINDOW } from '../messages';
+import type { Evaluated, Evaluation, Fault, LaneMask, MemoryRequest, ReadingChoice, Refusal, Row as RowData, Step, Triple } from '../../protocol';
+import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, styleOfRows, type WarpQuestion, WINDOW } from '../messages';
 import { type Bus, Refused } from './bus';
 import { hasLane, LANES } from './model/lanes';
 import { CHUNK, executes, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
@@ -35,8 +35,13 @@ export class Session {
     moment: Evaluation | undefined;
     /** The memory to ask for at the position. */
     wantedMemory: () => MemoryRequest | undefined = () => undefined;
-    /** Number of characters that a cell of the grid has room for. */
+    /** The kernel that is asked for, if its name is known. */
+    entry: string | undefined;
+    /** Number of characters that texts in cells of the grid may have; 0 while that is not known. */
     private room = 0;
+    private shortened = false;
+    /** How often rows were asked for in another style. */
+    private restyled = 0;
     private pausing: ReturnType<typeof setTimeout> | undefined;
     timeline = new TimelineStore(0);
     position = 0;
@@ -125,7 +130,7 @@ export class Session {
         this.emit('notice');
         const keep = wanted.keep === true ? this.position : (wanted.step ?? 0);
         try {
-            const answer = await this.bus.evaluate({ ...firstQuestion(keep, this.focus, this.target()), rows: this.style() });
+            const answer = await this.bus.evaluate(firstQuestion(this.style(), keep, this.focus, this.target()));
             if (generation !== this.generation) return;
             this.take(answer, keep, wanted);
         } catch (error) {
@@ -145,6 +150,7 @@ export class Session {
         this.timeline = new TimelineStore(answer.steps);
         this.texts.clear();
         this.lastOfLane = undefined;
+        this.shortened = false;
         this.exitedAtEnd = answer.status === 'finished' ? answer.target.present : 0;
         if (!hasLane(answer.target.present, this.focus)) this.focus = 0;
         this.trace.add(answer.trace);
@@ -152,9 +158,11 @@ export class Session {
         const whole = answer.steps <= FIRST_TIMELINE && answer.timeline !== undefined;
         if (whole) this.addTimeline(answer);
         this.position = Math.min(keep, Math.max(0, answer.steps - 1));
-        if (wanted.keep !== true && wanted.step === undefined) this.position = this.firstPosition(wanted.line) ?? this.position;
+        const choice = wanted.keep !== true && wanted.step === undefined;
+        if (choice) this.position = this.firstPosition(wanted.line) ?? this.position;
         this.emit('run', 'timeline', 'notice');
-        this.goTo(this.position, false);
+        // A step that the panel has chosen may be anywhere in the text.
+        this.goTo(this.position, choice && wanted.line === undefined);
         this.askTexts();
         if (answer.status !== 'finished') this.load(this.askEnd());
         if (!whole) this.load(this.fetchTimeline(wanted.keep === true ? undefined : wanted.line));
@@ -203,6 +211,18 @@ export class Session {
         const step = this.timeline.nearest(line, this.position);
         if (step !== undefined && step !== this.position) this.goTo(step, false);
         return step !== undefined;
+    }
+
+    /**
+     * Whether an evaluation that the server tells of changes nothing here: its answer is on the way, or it is of the
+     * same text and another launch, which another view has asked for.
+     */
+    knows({ version, entry, status, faults, steps }: Evaluated): boolean {
+        const { evaluation } = this;
+        if (evaluation === undefined) return this.phase === 'evaluating';
+        if (this.stale || this.refused !== undefined || version !== evaluation.version) return false;
+        const own = this.launch === undefined && this.number === 0 && entry === evaluation.entry;
+        return !own || (status === evaluation.status && faults === evaluation.faults.length && steps === evaluation.warp_instructions);
     }
 
     private refuse(error: unknown): void {
@@ -267,16 +287,12 @@ export class Session {
         }, pause);
     }
 
-    /** How rows are written: the readings that the user has chosen for the function, and the room of a cell. */
     private style(): WarpQuestion['rows'] {
-        const prefix = `${this.functionName} `;
-        const own = Object.entries(this.preferences.formats).filter(([key]) => key.startsWith(prefix));
-        const readings = Object.fromEntries(own.map(([key, reading]) => [key.slice(prefix.length), reading]));
-        return { readings, ...(this.room === 0 ? {} : { room: this.room }) };
+        return styleOfRows(this.preferences, this.functionName, this.room);
     }
 
     private get functionName(): string {
-        return this.current?.function ?? this.evaluation?.entry ?? '';
+        return this.current?.function ?? this.evaluation?.entry ?? this.entry ?? '';
     }
 
     /** The readings of a row, in the order of a menu. */
@@ -290,19 +306,27 @@ export class Session {
         void this.restyle();
     }
 
-    /** Says how many characters a cell has room for. */
+    /** Says how many characters texts in cells may have. */
     setRoom(room: number): void {
         if (room === this.room) return;
         this.room = room;
         if (this.evaluation !== undefined) void this.restyle();
     }
 
+    /** Loads rows again whose answer began before the room of a cell was known. */
+    shorten(): void {
+        if (this.shortened) return;
+        this.shortened = true;
+        void this.restyle();
+    }
+
     /** Loads the rows again, written in another way. Until they arrive the old ones are shown. */
     private async restyle(): Promise<void> {
-        const { room } = this;
+        this.restyled += 1;
+        const { restyled } = this;
         const from = Math.floor(this.position / WINDOW) * WINDOW;
         const answer = await this.question({ brief: true, from, count: WINDOW, accesses: true, rows: this.style() }).catch(() => undefined);
-        if (answer === undefined || room !== this.room) return;
+        if (answer === undefined || restyled !== this.restyled) return;
         this.asked.clear();
         this.trace = new Trace(this.steps);
         this.trace.add(answer.trace);
@@ -384,7 +408,7 @@ export class Session {
             if (generation !== this.generation) return;
         }
         const first = this.firstPosition(line);
-        if (first !== undefined && this.position === before && before === 0) this.goTo(first, false);
+        if (first !== undefined && this.position === before && before === 0) this.goTo(first, line === undefined);
     }
 
     private async askEnd(): Promise<void> {

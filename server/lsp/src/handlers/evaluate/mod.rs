@@ -7,7 +7,7 @@ pub use kernels::{kernel_at, launches, write_launch};
 
 use super::show::open_text;
 use crate::document::{CheckedText, OpenDocument};
-use crate::evaluation;
+use crate::evaluation::{self, place, refusal_data};
 use crate::places::snapshot;
 use crate::platform::Pool;
 use crate::protocol::REQUEST_FAILED;
@@ -138,13 +138,6 @@ async fn read(shared: &Server, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<Chec
     Ok((document, checked))
 }
 
-/// Returns line and column from 1, the column in bytes.
-fn place(rope: &Rope, offset: usize) -> (usize, usize) {
-    let offset = offset.min(rope.len_bytes());
-    let line = rope.byte_to_line(offset);
-    (line + 1, offset - rope.line_to_byte(line) + 1)
-}
-
 /// Returns the byte offset of a line; lines count from 1.
 fn offset_of(rope: &Rope, line: usize) -> usize {
     rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()))
@@ -154,20 +147,7 @@ fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
     if refusal.kind == "cancelled" {
         return Error::request_cancelled();
     }
-    let shown = |(range, message): &(Range<usize>, String)| {
-        let ((line, column), (end_line, end_column)) = (place(rope, range.start), place(rope, range.end));
-        json!({ "line": line, "column": column, "end_line": end_line, "end_column": end_column, "message": message })
-    };
-    // Places in a launch of the request are not lines of the document.
-    let places: Vec<Value> = match refusal.in_module {
-        true => refusal.places.iter().map(shown).collect(),
-        false => refusal
-            .places
-            .iter()
-            .map(|(range, message)| json!({ "start": range.start, "end": range.end, "message": message }))
-            .collect(),
-    };
-    let data = json!({ "kind": refusal.kind, "places": places });
+    let data = refusal_data(refusal, rope);
     Error { code: REQUEST_FAILED, message: refusal.message.clone().into(), data: Some(data) }
 }
 

@@ -1,6 +1,7 @@
 // What the grid draws of a row: one cell, a cell for each lane, or a line for each number in the register.
 
 import type { Row as RowData, RowPart } from '../../../protocol';
+import { hasLane } from './lanes';
 import type { Row } from './trace';
 
 /** A line of the grid: a row, or one of the numbers in its register. */
@@ -21,16 +22,35 @@ export function fullText(data: RowData, part: number | undefined, lane: number):
     return texts.every((text) => text !== undefined) ? texts.join('|') : undefined;
 }
 
-/** The text of a lane that fits into a cell. */
+/** The text of a lane with its signs that fits into a cell. */
 export function cellText(data: RowData, part: number | undefined, lane: number, room: number): string | undefined {
     const text = fullText(data, part, lane);
-    if (text === undefined || text.length <= room) return text;
+    if (text === undefined) return undefined;
+    const marks = signs(data, lane);
+    if (marks.length + text.length <= room) return marks + text;
     const short = (part === undefined ? data.parts : data.parts.slice(part, part + 1)).map((one) => shortOf(one, lane));
-    return short.join('|');
+    return marks + short.join('|');
 }
 
 function shortOf(part: RowPart, lane: number): string {
     return part.short?.[lane] ?? part.texts[lane] ?? '';
+}
+
+/** The signs for what a lane's value is besides a number. */
+export function signs(data: RowData, lane: number): string {
+    return `${hasLane(data.unspecified ?? 0, lane) ? '?' : ''}${hasLane(data.approximate ?? 0, lane) ? '≈' : ''}`;
+}
+
+/** Number of characters of the longest number in a row, with its signs. */
+export function longest(data: RowData): number {
+    let most = 0;
+    for (const { texts } of data.parts) texts.forEach((text, lane) => { most = Math.max(most, (text?.length ?? 0) + signs(data, lane).length); });
+    return most;
+}
+
+/** Whether a text is longer than a cell, and the server was not asked for a shorter one. */
+export function isCut(data: RowData, room: number): boolean {
+    return data.parts.some(({ short, texts }) => short === undefined && texts.some((text) => text !== null && text.length > room));
 }
 
 /** Whether the numbers of a register are too long to stand together in a cell. */

@@ -3,7 +3,7 @@
 import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
 import { executes } from '../model/timeline';
 import type { Session } from '../session';
-import { button, element, grouped, icon, setAttribute, setText } from './dom';
+import { button, element, grouped, icon, prose, sentence, setAttribute, setText } from './dom';
 
 /** Speeds of playback, in steps per second. */
 const SPEEDS = [1, 2, 5, 10, 30, 60] as const;
@@ -13,6 +13,8 @@ export class Controls {
     readonly place: HTMLElement;
     /** Announces the position to screen readers; updated after a move, not during playback. */
     readonly live = element('div', { class: 'unseen', 'aria-live': 'polite', role: 'status' });
+    /** What is wrong at the step. */
+    readonly faults = element('div', { class: 'faults-here', hidden: '' });
     private readonly slider = element('input', { type: 'range', min: '1', max: '1', step: '1', class: 'slider', 'aria-label': 'Step' });
     private readonly number = element('input', { type: 'number', min: '1', class: 'number', 'aria-label': 'Step number' });
     private readonly total = element('span', { class: 'quiet total' });
@@ -196,10 +198,13 @@ export class Controls {
         const text = (current === undefined ? undefined : session.text(current)) ?? session.textOfLine(here.line) ?? '';
         setText(this.text, text);
         setAttribute(this.text, 'title', text);
+        const faults = session.faultsHere().filter((fault) => fault.step === position);
+        this.faults.hidden = faults.length === 0;
+        this.faults.replaceChildren(...faults.map((fault) => element('div', {}, '⚠ ', prose(sentence(fault.message)), element('span', { class: 'quiet' }, ` ${lanesInWords(fault.lanes)}`))));
         const function_ = current !== undefined && current.depth > 0 ? ` · in ${current.function}` : '';
         const times = session.timeline.length <= 100_000 ? session.timeline.executions(here.line, position) : undefined;
         const often = times === undefined || times.of < 2 ? '' : ` · execution ${times.number} of ${times.of}`;
-        setText(this.lanes, `${laneCount(here.executed)} of ${laneCount(session.present)} lanes${often}${function_}`);
+        setText(this.lanes, `${laneCount(here.executed)} of ${laneCount(session.present)} lanes${often}${function_}${this.waiting()}`);
         setAttribute(this.lanes, 'title', lanesInWords(here.executed));
         setAttribute(this.slider, 'aria-valuetext', words);
         clearTimeout(this.speaking);
@@ -208,6 +213,13 @@ export class Controls {
                 setText(this.live, words);
             }, 150);
         }
+    }
+
+    /** What all lanes wait for after the step. Where they are not together, their groups are listed. */
+    private waiting(): string {
+        const groups = this.session.moment?.state?.groups ?? [];
+        const only = groups.length === 1 ? groups[0] : undefined;
+        return only === undefined || only.state === 'running' ? '' : ` · ${only.text}`;
     }
 
     private words(line: number, active: number, executed: number): string {

@@ -38,6 +38,18 @@ export function element<K extends keyof HTMLElementTagNameMap>(
     return made;
 }
 
+/** A sentence of the server: what stands between backticks is code. */
+export function prose(text: string): DocumentFragment {
+    const made = document.createDocumentFragment();
+    text.split('`').forEach((part, at) => { made.append(at % 2 === 1 ? element('code', {}, part) : part); });
+    return made;
+}
+
+/** A message of the server as a sentence of its own. */
+export function sentence(text: string): string {
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** A button with an action; `keys` are shown in its title. A text label is also its name, an icon needs `name`. */
 export function button(label: Child, name: string, act: () => void, keys?: string): HTMLButtonElement {
     const words = typeof label === 'string' && label.length > 1;

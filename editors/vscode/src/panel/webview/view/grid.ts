@@ -4,11 +4,11 @@
 import type { LaneMask } from '../../../protocol';
 import { firstLane, hasLane, LANES, lanesOf } from '../model/lanes';
 import { compareNames, matches } from '../model/names';
-import { cellText, fullText, isPredicate, isTooLong, type Line, linesOf } from '../model/rows';
+import { cellText, fullText, isCut, isPredicate, isTooLong, type Line, linesOf, longest, signs } from '../model/rows';
 import type { Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
-import { fit, type Fitted } from './gridWidth';
+import { capacity, fit, type Fitted } from './gridWidth';
 import { readings } from './readings';
 import { cellName, makeRow, type RowView } from './rowView';
 import type { Tooltip } from './tooltip';
@@ -61,6 +61,7 @@ export class Grid {
     /** Widths of columns that follow the values; they do not shrink during stepping. */
     private fitted: Fitted = { room: 0, names: 0 };
     private readonly ids = new WeakMap<object, number>();
+    private readonly lengths = new WeakMap<object, number>();
     private nextId = 0;
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
     private readonly scrolled = perFrame(() => {
@@ -88,6 +89,7 @@ export class Grid {
         new ResizeObserver(() => {
             this.sizes = { names: 0, cell: 0 };
             this.reset();
+            this.measure();
             if (this.rows.length === 0) return;
             this.arrange();
             this.draw();
@@ -144,16 +146,12 @@ export class Grid {
 
     /** Computes column widths and, from these, the rows: a register whose numbers do not fit into a cell gets a row for each. */
     private arrange(): void {
-        const { scroller } = this;
-        const { width } = this.session.preferences;
-        if (scroller.dataset['width'] !== width) {
-            scroller.dataset['width'] = width;
-            this.sizes = { names: 0, cell: 0 };
-            this.reset();
-        }
-        this.fitColumns();
+        this.measure();
+        const spread = this.registers.filter((row) => row.data.known !== 0 && !isPredicate(row.data) && !this.isCollapsed(row));
+        const texts = Math.max(0, ...spread.slice(0, 200).map((row) => this.longestOf(row)));
+        this.fitColumns(texts);
         const room = this.room();
-        if (room > 0) this.session.setRoom(room);
+        if (room > 0 && spread.some(({ data }) => isCut(data, room))) this.session.shorten();
         const lanes = lanesOf(this.lanes.present);
         this.rows = this.registers.flatMap((row) => {
             const whole: Line = { row, part: undefined };
@@ -161,6 +159,21 @@ export class Grid {
             if (!this.split.has(row.data.name) && room > 0 && isTooLong(row.data, lanes, room)) this.split.add(row.data.name);
             return this.split.has(row.data.name) && row.data.parts.length > 1 ? linesOf(row) : [whole];
         });
+    }
+
+    /** Takes over the width that the user has chosen, and tells the session how long texts may be. */
+    measure(): void {
+        const { scroller } = this;
+        const { width } = this.session.preferences;
+        if (scroller.dataset['width'] === width && this.sizes.cell > 0) return;
+        if (scroller.dataset['width'] !== width) {
+            scroller.dataset['width'] = width;
+            this.reset();
+        }
+        this.sizes = { names: 0, cell: 0 };
+        const room = width === 'fit' ? capacity(scroller) : ROOM[width];
+        // A sign may stand before a value.
+        if (room > 0) this.session.setRoom(room - 1);
     }
 
     /** Number of characters that a cell has room for. */
@@ -247,19 +260,23 @@ export class Grid {
     }
 
     /** Fits the columns to the values of rows without folding, so that half a warp is visible. */
-    private fitColumns(): void {
+    private fitColumns(texts: number): void {
         if (this.session.preferences.width !== 'fit') {
             this.scroller.style.removeProperty('--names');
             this.scroller.style.removeProperty('--cell');
             return;
         }
-        const spread = this.registers.filter((row) => row.data.known !== 0 && !isPredicate(row.data) && !this.isCollapsed(row));
-        const texts = spread.slice(0, 200).map((row) => Math.max(...row.data.parts.flatMap((part) => part.texts.map((text) => text?.length ?? 0))));
         const names = this.registers.map((row) => row.data.name.length + row.data.label.length);
-        const found = fit(this.scroller, Math.max(3, ...texts), Math.max(8, ...names), this.fitted);
+        const found = fit(this.scroller, Math.max(3, texts), Math.max(8, ...names), this.fitted);
         if (found.room === this.fitted.room && found.names === this.fitted.names) return;
         this.fitted = found;
         this.sizes = { names: 0, cell: 0 };
+    }
+
+    private longestOf({ data }: Row): number {
+        const characters = this.lengths.get(data) ?? longest(data);
+        this.lengths.set(data, characters);
+        return characters;
     }
 
     /** Resets the widths for another run. */
@@ -315,12 +332,12 @@ export class Grid {
         setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.changed === 0 ? '' : ' written'}${data.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}${part !== undefined && part > 0 ? ' part' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
-            const value = data.folded === undefined ? '—' : `${this.signs(row, lane)}${predicate ? `${data.folded === 'true' ? '●' : '○'} ` : ''}${data.folded}`;
+            const value = data.folded === undefined ? '—' : `${signs(data, lane)}${predicate ? `${data.folded === 'true' ? '●' : '○'} ` : ''}${data.folded}`;
             const text = `${value}${data.leads_to === undefined ? '' : ` → ${data.leads_to}`}`;
             const whole = (row.changed & lanes.counting) !== 0;
             setText(view.one, text);
             setClass(view.one, `cell one${whole ? ' changed' : ''}${data.known === 0 ? ' unknown' : ''}`);
-            setAttribute(view.one, 'aria-label', cellName(row, data.folded, lane, whole, 'all lanes: '));
+            setAttribute(view.one, 'aria-label', cellName(row, data.folded, lane, whole, 'all lanes: ', data.leads_to));
             if (view.one.parentNode === null) view.head.after(view.one);
             for (const cell of view.cells) if (cell.parentNode !== null) cell.remove();
             if (focused) this.refocus(view);
@@ -339,7 +356,7 @@ export class Grid {
             }
             const changed = hasLane(row.changed, lane);
             const text = cellText(data, part, lane, room);
-            setText(cell, text === undefined ? '—' : `${this.signs(row, lane)}${predicate ? (text === 'true' ? '●' : '○') : text}`);
+            setText(cell, text === undefined ? '—' : predicate ? `${signs(data, lane)}${fullText(data, part, lane) === 'true' ? '●' : '○'}` : text);
             setClass(
                 cell,
                 `cell${changed ? ' changed' : ''}${text === undefined ? ' unknown' : ''}${hasLane(lanes.exited, lane) ? ' exited' : hasLane(lanes.active, lane) ? '' : ' diverged'}${lane === this.session.focus ? ' focus' : ''}${predicate ? ' dot' : ''}`,
@@ -370,11 +387,6 @@ export class Grid {
     private refocus(view: RowView): void {
         if (view.node.contains(document.activeElement)) return;
         this.cellAt(view.index, this.active.column)?.focus({ preventScroll: true });
-    }
-
-    /** The signs for what a lane's value is besides a number. */
-    private signs(row: Row, lane: number): string {
-        return `${hasLane(row.data.unspecified ?? 0, lane) ? '?' : ''}${hasLane(row.data.approximate ?? 0, lane) ? '≈' : ''}`;
     }
 
     /** A number for the contents of a row: rows that look the same are the same object. */
@@ -488,7 +500,7 @@ export class Grid {
         const shown = this.rows[index];
         if (shown === undefined) return;
         const { counting, present } = this.lanes;
-        const text = (lane: number): string => `${this.signs(shown.row, lane)}${fullText(shown.row.data, column === 0 ? undefined : shown.part, lane) ?? '—'}`;
+        const text = (lane: number): string => `${signs(shown.row.data, lane)}${fullText(shown.row.data, column === 0 ? undefined : shown.part, lane) ?? '—'}`;
         const lanes = column === 0 ? lanesOf(present) : [this.views.get(index)?.collapsed === true ? firstLane(counting) : column - 1];
         this.onCopy(lanes.map(text).join('\t'));
     }

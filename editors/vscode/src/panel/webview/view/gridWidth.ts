@@ -19,6 +19,23 @@ export interface Fitted {
     names: number;
 }
 
+/** The column of names in pixels, for names with a number of characters. */
+function widthOfNames(room: number, character: number, names: number): number {
+    const least = Math.ceil(MIN_ROOM * character + BESIDE);
+    // In a narrow panel, values are more important than names, so the ends of names are cut.
+    const wanted = Math.min(names * character + BESIDE, room * 0.2, room - LANES_SEEN * least);
+    return Math.max(wanted, Math.min(names, MIN_NAMES) * character + BESIDE);
+}
+
+/** Number of characters that a cell has room for, whatever the names and the values are; 0 while the grid has no size. */
+export function capacity(grid: HTMLElement): number {
+    const character = widthOfCharacter(grid);
+    const room = grid.clientWidth;
+    if (room === 0 || character === 0) return 0;
+    const most = Math.floor((room - widthOfNames(room, character, MAX_NAMES)) / LANES_SEEN);
+    return Math.max(MIN_ROOM, Math.min(MAX_ROOM, Math.floor((most - BESIDE + 0.5) / character)));
+}
+
 /** Sets the widths for texts with these numbers of characters; existing columns do not shrink. */
 export function fit(grid: HTMLElement, texts: number, names: number, before: Fitted): Fitted {
     const character = widthOfCharacter(grid);
@@ -28,9 +45,7 @@ export function fit(grid: HTMLElement, texts: number, names: number, before: Fit
     // Use whole pixels, because a cell that is cut by a fraction of a pixel looks cut off.
     const widthOf = (characters: number): number => Math.ceil(characters * character + BESIDE);
     const least = widthOf(MIN_ROOM);
-    // In a narrow panel, values are more important than names, so the ends of names are cut.
-    const wantedWidth = Math.min(wantedNames * character + BESIDE, room * 0.2, room - LANES_SEEN * least);
-    const namesWidth = Math.max(wantedWidth, Math.min(wantedNames, MIN_NAMES) * character + BESIDE);
+    const namesWidth = widthOfNames(room, character, wantedNames);
     const most = Math.floor((room - namesWidth) / LANES_SEEN);
     const wanted = Math.min(MAX_ROOM, Math.max(texts, before.room, MIN_ROOM));
     const cell = Math.max(Math.min(widthOf(wanted), most), least);

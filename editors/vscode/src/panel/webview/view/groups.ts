@@ -1,10 +1,11 @@
-// The groups of lanes that are not together, each with what it waits for. Hidden while all lanes go on together.
+// The groups of lanes that are not together, each with what it waits for. A warp whose lanes part at some step keeps the
+// room for it (in the stylesheet), so that nothing moves while one steps.
 
 import type { Session } from '../session';
 import { button, element } from './dom';
 
 export class Groups {
-    readonly node = element('ul', { class: 'groups', 'aria-label': 'Groups of lanes', hidden: '' });
+    readonly node = element('ul', { class: 'groups', 'aria-label': 'Groups of lanes' });
 
     constructor(
         private readonly session: Session,
@@ -12,11 +13,8 @@ export class Groups {
     ) {}
 
     update(): void {
-        const state = this.session.moment?.state;
-        const groups = state?.groups ?? [];
-        const together = groups.length < 2 && groups.every((group) => group.state === 'running');
-        this.node.hidden = together;
-        if (together) {
+        const { groups = [], next } = this.session.moment?.state ?? {};
+        if (groups.length < 2) {
             this.node.replaceChildren();
             return;
         }
@@ -26,7 +24,7 @@ export class Groups {
                     this.reveal(group.line, group.column);
                 });
                 go.className = 'link';
-                return element('li', {}, go, at === state?.next ? element('span', { class: 'quiet' }, ' · next') : undefined);
+                return element('li', {}, go, at === next ? element('span', { class: 'quiet' }, ' · next') : undefined);
             }),
         );
     }

@@ -20,7 +20,7 @@ const KEYS: readonly (readonly [keys: string, act: string])[] = [
     ['X', 'Collapse uniform registers, or show all lanes of them'],
     ['W', 'Width of the columns: as the values need, narrow, normal, wide'],
     ['L', 'Follow the cursor of the editor, or not'],
-    ['1 – 4', 'Memory, Matrices, Results, Launch'],
+    ['1 – 4', 'Memory, Matrices, Results, Launch: keep this pane open; again, and the pane shows what the step does'],
     ['?', 'This list'],
 ];
 
@@ -55,7 +55,10 @@ export class Help {
         const close = button('Close', 'Close', () => {
             this.node.close();
         });
-        this.node.append(element('h2', { id: 'help-title' }, 'Keys'), rows(KEYS), element('h2', {}, 'Signs'), rows(SIGNS), close);
+        // Without this the first button, at the end, gets the focus, and the list is scrolled to it.
+        const title = element('h2', { id: 'help-title', tabindex: '-1' }, 'Keys');
+        title.autofocus = true;
+        this.node.append(title, rows(KEYS), element('h2', {}, 'Signs'), rows(SIGNS), close);
     }
 
     toggle(): void {

@@ -68,7 +68,7 @@ export class MatricesPane {
             }
             body.append(line);
         }
-        const caption = element('caption', {}, element('strong', {}, matrix.operand), element('span', { class: 'quiet' }, ` ${matrix.rows} × ${matrix.columns} ${matrix.type ?? ''}, ${matrix.result ? 'after' : 'before'} this step`));
+        const caption = element('caption', {}, element('strong', {}, matrix.matrix), ` ${matrix.operand}`, element('span', { class: 'quiet' }, ` ${matrix.rows} × ${matrix.columns} ${matrix.type ?? ''}, ${matrix.result ? 'after' : 'before'} this step`));
         const table = element('table', { class: 'matrix' }, caption, element('thead', {}, head), body);
         return element('div', { class: 'matrix-box' }, table);
     }

@@ -1,11 +1,12 @@
 // The memory pane: the memory accesses of the step (banks of shared memory, sectors of global memory) and the bytes
 // around them.
 
-import type { Access, Fact, MemoryBlock, MemoryRequest, TouchedSector } from '../../../protocol';
+import type { Access, Fact, MemoryBlock, MemoryRequest, Step, TouchedSector } from '../../../protocol';
+import { WINDOW } from '../../messages';
 import { lanesInWords, lanesOf } from '../model/lanes';
 import { aroundAccess, isWithin, MOST_BYTES } from '../model/memory';
 import type { Session } from '../session';
-import { element, grouped } from './dom';
+import { element, grouped, prose, sentence } from './dom';
 
 /** Types of values in memory, and how many bytes stand in a line. */
 const TYPES = ['b8', 'u8', 's8', 'u16', 's16', 'f16', 'bf16', 'u32', 's32', 'f32', 'u64', 's64', 'f64'] as const;
@@ -52,9 +53,22 @@ export class MemoryPane {
 
     update(): void {
         if (!this.visible) return;
-        const list = this.session.current?.accesses ?? [];
-        if (list.length === 0) this.accesses.replaceChildren(element('p', { class: 'empty' }, 'This step does not touch memory.'));
-        else this.accesses.replaceChildren(...list.map((access) => accessView(access)));
+        const { session } = this;
+        const step = this.lastAccess();
+        const list = (step?.accesses ?? []).map((access) => accessView(access));
+        if (step?.step === session.position) this.accesses.replaceChildren(...list);
+        else this.accesses.replaceChildren(element('p', { class: 'empty' }, `This step does not touch memory.${step === undefined ? '' : ` Step ${step.step + 1}, line ${step.line}, was the last that did:`}`), ...list);
+    }
+
+    /** The step at the position, or the last one before it, that touches memory; among the loaded ones. */
+    private lastAccess(): Step | undefined {
+        const { trace, position } = this.session;
+        for (let at = position; at >= Math.max(0, position - WINDOW); at -= 1) {
+            const step = trace.step(at);
+            const touches = step?.accesses?.some((access) => access.space !== 'param') === true;
+            if (touches || (at === position && (step?.accesses?.length ?? 0) > 0)) return step;
+        }
+        return undefined;
     }
 
     private request(): MemoryRequest | undefined {
@@ -62,7 +76,7 @@ export class MemoryPane {
         const offset = Math.max(0, Math.floor(Number(this.offset.value) || 0));
         if (kind === 'buffer' && name !== undefined) return { buffer: name, offset, length: MOST_BYTES, type: this.type.value };
         if (kind === 'space' && (name === 'shared' || name === 'const')) return { space: name, offset, length: MOST_BYTES, type: this.type.value };
-        for (const access of this.session.current?.accesses ?? []) {
+        for (const access of this.lastAccess()?.accesses ?? []) {
             const around = aroundAccess(access);
             if (around !== undefined && access.space !== 'param') return { ...around, type: this.type.value };
         }
@@ -74,8 +88,8 @@ export class MemoryPane {
         if (!this.visible || this.session.moment === undefined) return;
         const piece = this.session.moment.memory?.[0];
         if (piece === undefined || 'error' in piece || piece.bytes === '') {
-            const text = piece === undefined ? 'Choose a buffer to look at its bytes.' : 'error' in piece ? piece.error : 'Nothing lies there.';
-            this.bytes.replaceChildren(element('p', { class: 'empty' }, text));
+            const text = piece === undefined ? 'Choose a buffer to look at its bytes.' : 'error' in piece ? sentence(piece.error) : 'Nothing lies there.';
+            this.bytes.replaceChildren(element('p', { class: 'empty' }, prose(text)));
             return;
         }
         const { size = 1, values = [] } = piece.texts ?? {};
@@ -102,7 +116,7 @@ function cell(block: MemoryBlock, text: string | undefined, from: number, size: 
 function accessView(access: Access): HTMLElement {
     const node = element('div', { class: 'access' }, element('h2', {}, access.title));
     if ((access.facts?.length ?? 0) > 0) node.append(element('dl', { class: 'facts' }, ...(access.facts ?? []).map(fact)));
-    if (access.banks !== undefined) node.append(bankStrip(access.banks, access.conflict ?? 0));
+    if (access.banks !== undefined) node.append(bankStrip(access.banks, access.conflict ?? 1));
     if ((access.touched?.length ?? 0) > 0) node.append(...sectorRows(access));
     return node;
 }
@@ -114,7 +128,7 @@ function fact({ name, value, bad }: Fact): HTMLElement {
 function bankStrip(banks: readonly number[][], conflict: number): HTMLElement {
     const most = Math.max(1, ...banks.map((lanes) => lanes.length));
     const used = banks.filter((lanes) => lanes.length > 0).length;
-    const strip = element('div', { class: 'banks', role: 'img', 'aria-label': `${used} of 32 banks are used; ${conflict > 1 ? `up to ${conflict} different words in one bank` : 'no bank is asked for two words'}` });
+    const strip = element('div', { class: conflict > 1 ? 'banks conflict' : 'banks', role: 'img', 'aria-label': `${used} of 32 banks are used; ${conflict > 1 ? `up to ${conflict} different words in one bank` : 'no bank is asked for two words'}` });
     banks.forEach((lanes, bank) => {
         const column = element('div', { class: 'bank', title: lanes.length === 0 ? `Bank ${bank}: not used` : `Bank ${bank}: lanes ${lanes.join(', ')}` });
         for (const lane of lanes.slice(0, 8)) column.append(element('span', { class: 'chip' }, most > 8 ? '' : `${lane}`));

@@ -3,7 +3,7 @@
 
 import type { Evaluation } from '../../../protocol';
 import type { Session } from '../session';
-import { button, element } from './dom';
+import { button, element, prose, sentence } from './dom';
 
 export class Notice {
     readonly node = element('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
@@ -37,7 +37,8 @@ export class Notice {
         if (refused?.refusal?.kind === 'launch') {
             strip.append(button('Launch…', 'Edit the launch', this.actions.launch));
         }
-        const places = refused?.refusal?.places ?? [];
+        // Places in the launch of the form are marked there.
+        const places = (refused?.refusal?.places ?? []).filter((place) => 'line' in place);
         if (places.length > 0) {
             const items = element('ul');
             for (const place of places.slice(0, 20)) {
@@ -58,7 +59,7 @@ export class Notice {
         if (evaluation === undefined) return out;
         const { status, stopped_at: at } = evaluation;
         if (status === 'limit' || status === 'deadlock') {
-            const strip = this.strip('warn', `${evaluation.ended.replace(/^./, (first) => first.toUpperCase())}.${at === undefined ? '' : ' '}`);
+            const strip = this.strip('warn', `${sentence(evaluation.ended)}${at === undefined ? '' : ' '}`);
             if (at !== undefined) {
                 const go = button(`Line ${at.line}`, `Show line ${at.line} in the editor`, () => {
                     this.actions.reveal(at.line, at.column);
@@ -86,7 +87,7 @@ export class Notice {
 
     private strip(kind: 'bad' | 'warn' | 'note' | 'busy', text: string, ...more: HTMLElement[]): HTMLElement {
         const sign = { bad: '✗', warn: '⚠', note: 'i', busy: '…' }[kind];
-        return element('div', { class: `notice ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'text' }, text), ...more);
+        return element('div', { class: `notice ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), element('span', { class: 'text' }, prose(text)), ...more);
     }
 }
 

@@ -3,7 +3,7 @@
 import type { BufferView, Fault } from '../../../protocol';
 import { lanesInWords } from '../model/lanes';
 import type { Session } from '../session';
-import { button, element, grouped } from './dom';
+import { button, element, grouped, prose } from './dom';
 
 const FIRST_ROWS = 16;
 
@@ -76,13 +76,14 @@ export class ResultsPane {
         if (expectations.length > 0) {
             const list = element('ul', { class: 'expectations' });
             for (const one of expectations) {
-                list.append(element('li', { class: one.ok ? 'ok' : 'bad' }, element('span', { class: 'sign', role: 'img', 'aria-label': one.ok ? 'holds' : 'does not hold' }, one.ok ? '✓' : '✗'), element('code', {}, one.name), one.message === undefined ? undefined : element('span', { class: 'why' }, one.message)));
+                list.append(element('li', { class: one.ok ? 'ok' : 'bad' }, element('span', { class: 'sign', role: 'img', 'aria-label': one.ok ? 'holds' : 'does not hold' }, one.ok ? '✓' : '✗'), element('code', {}, one.name), one.message === undefined ? undefined : element('span', { class: 'why' }, prose(one.message))));
             }
             const failed = expectations.filter((one) => !one.ok).length;
             this.runPart.append(section(failed === 0 ? `Expectations: all ${expectations.length} hold` : `Expectations: ${failed} of ${expectations.length} fail`, list));
         }
         if (evaluation.printed !== undefined) this.runPart.append(section('Printed', element('pre', { tabindex: '0' }, evaluation.printed)));
         for (const buffer of contents) this.runPart.append(bufferView(buffer));
+        if (this.runPart.childElementCount === 0) this.runPart.append(element('p', { class: 'empty' }, 'No faults. The launch expects nothing, and the kernel has no buffers.'));
     }
 
     private fault(fault: Fault): HTMLElement {
@@ -94,7 +95,7 @@ export class ResultsPane {
         go.className = 'fault';
         go.removeAttribute('aria-label');
         const where = `line ${fault.line} · ${lanesInWords(fault.lanes)}${here ? '' : ` · CTA (${fault.cta.join(', ')}) warp ${fault.warp}`}`;
-        go.append(element('span', { class: 'kind' }, fault.kind.replaceAll('-', ' ')), element('span', {}, fault.message), element('span', { class: 'quiet' }, where));
+        go.append(element('span', { class: 'kind' }, fault.kind.replaceAll('-', ' ')), element('span', {}, prose(fault.message)), element('span', { class: 'quiet' }, where));
         return go;
     }
 }

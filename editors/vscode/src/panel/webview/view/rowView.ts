@@ -33,15 +33,16 @@ export function makeRow(): RowView {
 }
 
 /** The text of a cell for screen readers, if its visible text is not sufficient. */
-export function cellName(row: Row, text: string | undefined, lane: number, changed: boolean, before: string): string | undefined {
+export function cellName(row: Row, text: string | undefined, lane: number, changed: boolean, before: string, leadsTo?: string): string | undefined {
     const { data } = row;
     const predicate = isPredicate(data);
     const parts: string[] = [];
+    const value = leadsTo === undefined ? text : `${text} → ${leadsTo}`;
     if (text === undefined) parts.push('unwritten');
     else if (predicate) parts.push(text);
     if (changed) parts.push('written by this step');
     if (hasLane(data.unspecified ?? 0, lane)) parts.push('unspecified by the manual');
     if (hasLane(data.approximate ?? 0, lane)) parts.push('approximate');
     if (parts.length === 0 && before === '') return undefined;
-    return `${before}${text !== undefined && !predicate ? `${text}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
+    return `${before}${value !== undefined && !predicate ? `${value}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
 }

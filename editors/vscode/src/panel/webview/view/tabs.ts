@@ -17,12 +17,12 @@ export class Tabs {
 
     constructor(
         private readonly panes: readonly Pane[],
+        /** Called when the user chooses a pane. */
         private readonly chosen: (name: string) => void,
     ) {
         for (const pane of panes) {
             const tab = element('button', { type: 'button', role: 'tab', id: `tab-${pane.name}`, 'aria-controls': `pane-${pane.name}`, tabindex: '-1' }, pane.title);
             tab.addEventListener('click', () => {
-                this.open(pane.name);
                 this.chosen(pane.name);
             });
             this.bar.append(tab);
@@ -34,7 +34,6 @@ export class Tabs {
             if (pane === undefined) return;
             event.preventDefault();
             event.stopPropagation();
-            this.open(pane.name);
             this.chosen(pane.name);
             this.tab(pane.name)?.focus();
         });
@@ -59,6 +58,14 @@ export class Tabs {
             const panel = this.node.querySelector<HTMLElement>(`#pane-${pane.name}`);
             if (panel !== null) panel.hidden = !visible;
             pane.show(visible);
+        }
+    }
+
+    /** Says which pane stays open; empty if the pane follows the step. */
+    pin(name: string): void {
+        for (const pane of this.panes) {
+            const tab = this.tab(pane.name);
+            tab?.setAttribute('title', pane.name === name ? 'Stays open. Click again: the pane shows what the step does' : '');
         }
     }
 

@@ -323,7 +323,7 @@ export class TimelineView {
         if (middle !== undefined) pale.style.background = `rgb(${middle.join(' ')} / 35%)`;
         const entry = (sign: HTMLElement | string, words: string, title: string): HTMLElement => element('span', { title }, sign, words);
         this.legend.replaceChildren(
-            element('span', { title: 'Each row is a lane, lane 0 at the top. Each column is a step. Click to go there.' }, 'Row: lane · column: step'),
+            element('span', { class: 'axes', title: 'Each row is a lane, lane 0 at the top. Each column is a step. Click to go there.' }, 'Row: lane · column: step'),
             element('span', { title: 'The colour says which line of the source the lane executes. Lanes with different colours in one column have diverged.' }, `Colour: line ${lines[0] ?? ''}`, ramp, `line ${lines.at(-1) ?? ''}`),
             entry(pale, 'guard false', 'The lane is at this instruction, but its guard (@%p) is false'),
             entry(swatch('gone'), 'waits', 'The lane diverged: it waits while others execute'),

@@ -8,11 +8,16 @@ export class Tooltip {
     readonly node = element('div', { class: 'tooltip', role: 'tooltip', id: 'tooltip', hidden: '' });
     private timer: ReturnType<typeof setTimeout> | undefined;
     private owner: HTMLElement | undefined;
+    private point: { x: number; y: number } | undefined;
 
     constructor() {
         document.addEventListener('keydown', (event) => {
             if (event.key === 'Escape') this.hide();
         });
+        // An answer of the server may make it larger.
+        new ResizeObserver(() => {
+            this.place();
+        }).observe(this.node);
         document.addEventListener('scroll', () => {
             this.hide();
         }, { capture: true, passive: true });
@@ -36,9 +41,16 @@ export class Tooltip {
     show(owner: HTMLElement, content: HTMLElement, point?: { x: number; y: number }): void {
         clearTimeout(this.timer);
         this.owner = owner;
+        this.point = point;
         this.node.replaceChildren(content);
         this.node.hidden = false;
         owner.setAttribute('aria-describedby', this.node.id);
+        this.place();
+    }
+
+    private place(): void {
+        const { owner, point } = this;
+        if (owner === undefined || this.node.hidden) return;
         const around = owner.getBoundingClientRect();
         const own = this.node.getBoundingClientRect();
         const left = point?.x ?? Math.max(around.left, 4);
