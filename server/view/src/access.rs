@@ -189,9 +189,12 @@ fn sector_facts(sectors: &Sectors) -> Vec<Fact> {
     ]
 }
 
+/// The bytes of a sector that are touched, and the lanes that touch it.
+type SectorMarks = ([bool; SECTOR as usize], LaneMask);
+
 /// The lines that a request touches, each with its sectors.
 fn touched_lines(machine: &Machine, request: &Transaction) -> Vec<TouchedLine> {
-    let mut lines: BTreeMap<u64, (Option<String>, [([bool; SECTOR as usize], LaneMask); 4])> = BTreeMap::new();
+    let mut lines: BTreeMap<u64, (Option<String>, [SectorMarks; 4])> = BTreeMap::new();
     for access in request.accesses.iter().flatten() {
         let end = access.address.saturating_add(access.bytes.into());
         for byte in access.address..end {
@@ -207,7 +210,7 @@ fn touched_lines(machine: &Machine, request: &Transaction) -> Vec<TouchedLine> {
             *mask |= 1 << access.lane;
         }
     }
-    let sector = |(bytes, lanes): &([bool; SECTOR as usize], LaneMask)| {
+    let sector = |(bytes, lanes): &SectorMarks| {
         let mut ranges: Vec<[u64; 2]> = Vec::new();
         for at in (0..SECTOR).filter(|at| bytes[*at as usize]) {
             match ranges.last_mut() {

@@ -52,7 +52,8 @@ pub fn buffers(done: &LaunchRun) -> Vec<BufferView> {
         let after = placed.snapshot(machine);
         let is_variable = machine.executable.variables.contains_key(&placed.name);
         let is_told = views.iter().any(|view| *view.name == *placed.name);
-        if !is_told && !(is_variable && after.is_same(before)) {
+        let is_untouched = is_variable && after.is_same(before);
+        if !is_told && !is_untouched {
             views.push(view(placed, before, &after));
         }
     }

@@ -19,7 +19,7 @@ export interface Evaluation {
     buffers?: {
         [k: string]: string;
     };
-    /** The buffers beside what they held before, if rows are requested and the answer is not brief. */
+    /** The buffers beside what they held before, if requested. */
     contents?: BufferView[];
     /** How it ended, with its place, size and time. */
     ended: string;

@@ -108,6 +108,7 @@ export function firstQuestion(rows: WarpQuestion['rows'], step = 0, lane = 0, ta
         state: true,
         accesses: true,
         rows,
+        contents: true,
         timeline: { from: 0, count: FIRST_TIMELINE },
         focus: { lane, step },
     };
