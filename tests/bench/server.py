@@ -53,7 +53,7 @@ class Session:
 
 def frequent(text):
     """The position of the last place of the name that occurs most often."""
-    # A word behind a point is a directive or a modifier. An opcode is no name, but a frequent word, so registers come first.
+    # A word behind a point is a directive or a modifier. An opcode is not a name, but a frequent word, so registers come first.
     words = collections.Counter(re.findall(r"%[\w$]+", text)) or collections.Counter(re.findall(r"(?<![.\w$])[A-Za-z_][\w$]*", text))
     if not words:
         return {"line": 0, "character": 0}

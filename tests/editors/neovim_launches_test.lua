@@ -86,7 +86,7 @@ function scenario.tests_of_all_files()
   local lines = list(items)
   ok('files are in order', vim.fs.basename(vim.api.nvim_buf_get_name(items[1].bufnr)) == 'parting.ptx' and items[2].bufnr == buf, lines)
   ok('a file that is not open ran', vim.startswith(lines[1], 'I7 ✓ parting'), lines)
-  ok('and is no buffer with text', not vim.api.nvim_buf_is_loaded(items[1].bufnr))
+  ok('and is not a buffer with text', not vim.api.nvim_buf_is_loaded(items[1].bufnr))
   ok('the open one is marked', #marks() == 5 and marks()[3] == '10 ✓', marks())
   local status
   require('ptx-analyzer.commands').request(lib.client(), { command = 'ptx-analyzer.serverStatus' }, function(_, answer)

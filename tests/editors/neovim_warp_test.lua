@@ -97,7 +97,7 @@ function scenario.steps()
   moved_to('sub.u32 %turns')
   becomes('of several the nearest', step_is(24), current_step)
   vim.cmd('PtxStep somewhere')
-  ok('what is no step is refused', says('`somewhere` is no step')(), messages)
+  ok('what is not a step is refused', says('`somewhere` is no step')(), messages)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 
@@ -424,7 +424,7 @@ function scenario.launches()
   type_keys('e')
   becomes('and is evaluated', function() return line_of('%n ') == '%n .u32 = 3' end, grid)
   vim.cmd('PtxLaunch grid=none')
-  becomes('what is no launch is said', function() return #messages > 0 end, grid)
+  becomes('what is not a launch is said', function() return #messages > 0 end, grid)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 

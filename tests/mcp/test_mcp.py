@@ -221,7 +221,7 @@ async def test_lines_that_are_no_messages() -> None:
         time.sleep(0.1)
         wire.raw(whole[50:])
         assert "topic Warp" in text(wire.answer("halves"))
-        # JSON that is no message, messages without a method that the server knows.
+        # JSON that is not a message, messages without a method that the server knows.
         wire.raw(b'{"a":1}\n')
         assert wire.next()["error"]["code"] == -32600
         wire.ask("unknown", "nonsense/method")

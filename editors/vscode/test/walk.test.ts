@@ -17,7 +17,7 @@ function uriOf(path: string): vscode.Uri {
 function system(entries: Record<string, string | Uint8Array | number>, onOpen: () => void = () => undefined): FileSystem {
     const bytesOf = (path: string): Uint8Array => {
         const entry = entries[path];
-        if (entry === undefined || typeof entry === 'number') throw new Error(`${path} is no file`);
+        if (entry === undefined || typeof entry === 'number') throw new Error(`${path} is not a file`);
         return typeof entry === 'string' ? new TextEncoder().encode(entry) : entry;
     };
     return {

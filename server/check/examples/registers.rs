@@ -24,7 +24,7 @@ fn main() {
         let mut analyzer = Analyzer::default();
         analyzer.keep_facts();
         if let Err(name) = analyzer.set_target(target.as_deref()) {
-            return eprintln!("{name} is no target");
+            return eprintln!("{name} is not a target");
         }
         let checked = analyzer.analyze(&snapshot);
         let mut alone = Analyzer::default();

@@ -209,7 +209,7 @@ impl DebugSession {
             Some("read") => (true, false),
             Some("readWrite") => (true, true),
             None | Some("write") => (false, true),
-            Some(other) => return Err(format!("`{other}` is no kind of access")),
+            Some(other) => return Err(format!("`{other}` is not a kind of access")),
         };
         let when = when(given.condition.as_deref(), given.hit_condition.as_deref())?;
         if when.hits.is_some() {

@@ -140,7 +140,9 @@ impl DebugSession {
                     format!("lane {lane} is looked at{words}; `lane all` looks at all again")
                 }
                 None => {
-                    return Some(Err(RequestFailure::new(format!("`{rest}` is no lane: they are 0 to 31, or `all`"))));
+                    return Some(Err(RequestFailure::new(format!(
+                        "`{rest}` is not a lane: they are 0 to 31, or `all`"
+                    ))));
                 }
             },
             ("where", "") => self.places_of_lanes(now),

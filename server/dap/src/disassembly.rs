@@ -17,7 +17,7 @@ impl DebugSession {
         let given: Disassemble = arguments(request)?;
         let Some(debuggee) = &self.debuggee else { return Err(RequestFailure::new("no kernel has been launched")) };
         let reference = super::memory::number(&given.memory_reference);
-        let words = || RequestFailure::new(format!("`{}` is no address of an instruction", given.memory_reference));
+        let words = || RequestFailure::new(format!("`{}` is not an address of an instruction", given.memory_reference));
         let start = i128::from(reference.ok_or_else(words)?)
             + i128::from(given.offset)
             + i128::from(given.instruction_offset) * i128::from(INSTRUCTION);

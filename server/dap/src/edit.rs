@@ -254,7 +254,7 @@ impl DebugSession {
         let (_, now) = self.stopped()?;
         let at = self.reference(&now, &given.memory_reference)?.moved(given.offset);
         let mut bytes =
-            BASE64.decode(&given.data).map_err(|why| RequestFailure::new(format!("`data` is no base 64: {why}")))?;
+            BASE64.decode(&given.data).map_err(|why| RequestFailure::new(format!("`data` is not base 64: {why}")))?;
         if given.allow_partial {
             let (_, there) = super::memory::peek(&now.machine, at, bytes.len() as u64);
             bytes.truncate(there.len());
@@ -271,7 +271,7 @@ impl DebugSession {
     fn reference(&self, now: &Now, text: &str) -> Result<MemoryReference, RequestFailure> {
         let lane = self.lane.unwrap_or(0);
         let found = MemoryReference::parse(text, now.focus, lane);
-        found.ok_or_else(|| RequestFailure::new(format!("`{text}` is no reference to memory")))
+        found.ok_or_else(|| RequestFailure::new(format!("`{text}` is not a reference to memory")))
     }
 
     /// The data to watch, with its name for the user; otherwise the reason why it cannot be watched.
@@ -279,7 +279,7 @@ impl DebugSession {
         let machine = &now.machine;
         if given.as_address {
             let at = MemoryReference::parse(&given.name, now.focus, self.lane.unwrap_or(0));
-            let at = at.ok_or_else(|| format!("`{}` is no address", given.name))?;
+            let at = at.ok_or_else(|| format!("`{}` is not an address", given.name))?;
             let bytes = given.bytes.unwrap_or(4).max(1);
             return self.watched_memory(machine, at, bytes, at.text(machine));
         }

@@ -225,9 +225,8 @@ fn from_file(
 
 fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
     let kind = |name: &String| {
-        FaultKind::optional_named(name).map_err(|why| {
-            RequestFailure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}"))
-        })
+        FaultKind::optional_named(name)
+            .map_err(|why| RequestFailure::shown(format!("`{name}` is not a finding that can be enabled: {why}")))
     };
     let mut checks = Checks::default();
     for (names, wanted) in [(&arguments.find, true), (&arguments.without, false)] {

@@ -53,7 +53,7 @@ impl Hits {
         let text = text.trim();
         let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
         let operator = text[..text.len() - digits.len()].trim();
-        let words = || format!("`{text}` is no number of hits: write `5`, `>5`, `>=5`, `<5`, `<=5` or `%5`");
+        let words = || format!("`{text}` is not a number of hits: write `5`, `>5`, `>=5`, `<5`, `<=5` or `%5`");
         let number: u64 = digits.parse().map_err(|_| words())?;
         match operator {
             "" | "=" | "==" => Ok(Self::Exactly(number)),

@@ -145,7 +145,7 @@ impl Scanner<'_> {
     /// Finds the statements of the line at an offset, and ends after its last token's line.
     fn statements(&mut self, mut at: usize, mut comment: Option<Arc<PtxComment>>) {
         let text = self.text;
-        // `module asm` is no statement.
+        // `module asm` is not a statement.
         let mut after_module = false;
         while let Some(&b) = text.get(at) {
             match b {

@@ -281,7 +281,7 @@ fn equal_conditions_have_equal_values() {
     }
     assert_eq!(both("#ifndef X"), ["a;b;c;", "a;c;d;"]);
     assert_eq!(both("#ifdef Y"), ["a;b;c;d;", "a;b;c;", "a;c;d;", "a;c;"]);
-    // What is never compiled is no text.
+    // What is never compiled is not a text.
     assert_eq!(only_texts("asm(\"a;\"\n#if 0\n\"b;\"\n#endif\n);"), ["a;"]);
     assert_eq!(only_texts("asm(\n#ifdef __CUDA_ARCH__\n\"a;\"\n#else\n\"b;\"\n#endif\n);"), ["a;"]);
     assert_eq!(

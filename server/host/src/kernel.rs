@@ -34,7 +34,7 @@ pub enum KernelRefusal {
     UnknownText,
     /// A preprocessor condition decides what the text is.
     Conditional,
-    /// A word of the `ptx:` comment is no value of an operand.
+    /// A word of the `ptx:` comment is not a value of an operand.
     Value {
         /// The word.
         word: String,

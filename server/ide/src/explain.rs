@@ -70,7 +70,7 @@ fn one(word: &str, detail: Detail) -> Option<MarkdownPage> {
     known(word, detail).or_else(|| register(word)).or_else(|| inline_operand(word)).or_else(|| found(word, detail))
 }
 
-/// Longer words are no names.
+/// Longer words are not names.
 const MAX_LENGTH: usize = 128;
 
 /// The page about something of the tables.
@@ -241,7 +241,7 @@ fn register(word: &str) -> Option<MarkdownPage> {
     let mut page = MarkdownPage::default();
     page.text(format!("# %{name}, a register"));
     page.text(format!(
-        "`%{name}` is no special register: the module declares it. A range declares `%{stem}0`, `%{stem}1` and so on at once:"
+        "`%{name}` is not a special register: the module declares it. A range declares `%{stem}0`, `%{stem}1` and so on at once:"
     ));
     page.code(&format!(".reg {declared} %{stem}<8>;"));
     if !usual.is_empty() {

@@ -181,7 +181,7 @@ fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     let sign_alone = matches!(new, "_" | "$" | "%");
     if !begins || sign_alone || !rest.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$')) {
         return Err(format!(
-            "`{new}` is no name: a name is a letter and any letters, digits, `_` and `$`, or one of `%`, `_`, `$` and at least one of those"
+            "`{new}` is not a name: a name is a letter and any letters, digits, `_` and `$`, or one of `%`, `_`, `$` and at least one of those"
         ));
     }
     if range && new.ends_with(|c: char| c.is_ascii_digit()) {

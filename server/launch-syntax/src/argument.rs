@@ -283,7 +283,7 @@ pub(super) fn read_element(cursor: &mut Cursor<'_>) -> CursorResult<ElementForma
 
 /// The error for an unknown element format, with the most similar name.
 pub fn unknown_element(word: &str, range: Range<usize>) -> LaunchMistake {
-    let wrong = LaunchMistake::new(range, format!("`{word}` is no type of elements"));
+    let wrong = LaunchMistake::new(range, format!("`{word}` is not a type of elements"));
     let packed = word.rsplit_once('x').filter(|(e, n)| ElementFormat::named(e).is_some() && n.parse::<u8>().is_ok());
     match (packed, nearest(word, ElementFormat::all().map(ElementFormat::name))) {
         (Some((element, n)), _) => wrong.help(format!("give single elements: `{element}`, {n} times as many")),
@@ -320,7 +320,7 @@ pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(digits.len() / 2);
     let mut half = None;
     for c in digits.chars().filter(|c| !c.is_whitespace() && *c != '_') {
-        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is no hexadecimal digit"))? as u8;
+        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is not a hexadecimal digit"))? as u8;
         match half.take() {
             None => half = Some(digit),
             Some(high) => out.push(high << 4 | digit),

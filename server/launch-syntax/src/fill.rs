@@ -66,7 +66,7 @@ impl Fill {
         let name = element.name();
         let number = |number: Number| {
             let fractional = number.whole().is_none();
-            (whole && fractional).then(|| format!("`{number}` is no whole number, but `{name}` holds nothing else"))
+            (whole && fractional).then(|| format!("`{number}` is not a whole number, but `{name}` holds nothing else"))
         };
         match *self {
             Self::Zero | Self::Poison => None,
@@ -220,7 +220,7 @@ mod tests {
             iota("0", "0.5")
                 .mistake(ElementFormat::named("u32").unwrap())
                 .unwrap()
-                .contains("`0.5` is no whole number")
+                .contains("`0.5` is not a whole number")
         );
     }
 

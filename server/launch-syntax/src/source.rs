@@ -111,7 +111,7 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
                 LaunchLine { keyword: Keyword::Launch, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
             }
             None => {
-                let wrong = LaunchMistake::new(range, "this is no line of a launch");
+                let wrong = LaunchMistake::new(range, "this is not a line of a launch");
                 mistakes
                     .push(wrong.help(format!("a line begins with one of {}", list(Keyword::ALL.map(Keyword::name)))));
             }
@@ -138,7 +138,7 @@ pub fn launches(text: &str, base: usize, functions: &[FunctionSpan<'_>]) -> Pars
             }
             (None, Some(function)) if function.kernel => function.name,
             (None, Some(function)) => {
-                let words = format!("`{}`, above which this line stands, is no kernel", function.name);
+                let words = format!("`{}`, above which this line stands, is not a kernel", function.name);
                 let help = "only an `.entry` can be launched: put the line right above one";
                 out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help(help));
                 continue;
@@ -205,7 +205,7 @@ fn keyword<'t>(
     // Prose may contain a colon, too. A misspelled keyword is therefore reported only if an assignment follows.
     let meant = nearest(word, Keyword::ALL.map(Keyword::name)).filter(|_| text.contains('=') && !word.contains(' '))?;
     let start = at + before.len() - before.trim_start().len();
-    let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
+    let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is not a line of a launch"));
     mistakes.push(wrong.help(format!("did you mean `{meant}:`?")));
     None
 }

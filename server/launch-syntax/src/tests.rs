@@ -82,8 +82,8 @@ fn a_launch_may_stand_alone() {
     let text = "grid=0x\nblock=3\nparam: n=1";
     let (_, wrong) = written(text, "k");
     let said = mistakes(text, &wrong);
-    assert!(said.contains("`block=3`: this is no line of a launch"), "{said}");
-    assert!(said.contains("`param`: `param:` is no line of a launch\n    did you mean `params:`?"), "{said}");
+    assert!(said.contains("`block=3`: this is not a line of a launch"), "{said}");
+    assert!(said.contains("`param`: `param:` is not a line of a launch\n    did you mean `params:`?"), "{said}");
     assert_eq!(wrong.len(), 3, "{said}");
 }
 
@@ -136,7 +136,7 @@ fn places_of_lines() {
     );
     let found = launches(&text, 0, &functions(&text));
     let expected = "\
-`//! launch: grid=1`: `f`, above which this line stands, is no kernel
+`//! launch: grid=1`: `f`, above which this line stands, is not a kernel
     only an `.entry` can be launched: put the line right above one
 `//! params: n=1`: `params:` adds to a launch, but no `launch:` stands before it
     write `//! launch:` first
@@ -156,10 +156,10 @@ fn what_is_wrong_with_a_launch() {
 }
 
 const LAUNCH_MISTAKES: &[(&str, &str)] = &[
-    ("x=f31[4]:iota n=1", "`f31`: `f31` is no type of elements\n    did you mean `f32`?\n"),
+    ("x=f31[4]:iota n=1", "`f31`: `f31` is not a type of elements\n    did you mean `f32`?\n"),
     (
         "x=f16x2[4]:iota",
-        "`f16x2`: `f16x2` is no type of elements\n\
+        "`f16x2`: `f16x2` is not a type of elements\n\
          \x20   give single elements: `f16`, 2 times as many\n",
     ),
     ("x=f32[4]:iot", "`iot`: expected a fill, but found `iot`\n    did you mean `iota`?\n"),
@@ -179,7 +179,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
          \x20   write how many elements it has: `f32[64]:iota`\n",
     ),
     ("x=u8[4]:const(300)", "`const(300)`: `300` does not fit into `u8`\n"),
-    ("x=u8[4]:iota(0.5)", "`iota(0.5)`: `0.5` is no whole number, but `u8` holds nothing else\n"),
+    ("x=u8[4]:iota(0.5)", "`iota(0.5)`: `0.5` is not a whole number, but `u8` holds nothing else\n"),
     (
         "x=u8[2]:[1,2,3]",
         "`u8[2]:[1,2,3]`: the buffer has room for 2 elements, but 3 elements are given\n\
@@ -191,7 +191,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
          \x20   make it longer, or leave the length out: then the contents decide\n",
     ),
     ("x=hex(0)", "`hex(0`: a byte has two hexadecimal digits; the last one has only one\n"),
-    ("x=hex(0g)", "`hex(0g`: `g` is no hexadecimal digit\n"),
+    ("x=hex(0g)", "`hex(0g`: `g` is not a hexadecimal digit\n"),
     (
         "x=iota",
         "`iota`: expected a number, or a buffer such as `f32[64]:zero`, but found `iota`\n\
@@ -320,7 +320,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     ("out=1±2 ±3", "`±3`: no value without a tolerance of its own stands before this one\n"),
     ("printed=x", "`x`: expected a text in double quotes, but found `x`\n"),
     (r#"printed="x"#, "`\"x`: the text has no end: `\"` is missing\n"),
-    ("out:f33[0]=1", "`f33`: `f33` is no type of elements\n    did you mean `f32`?\n"),
+    ("out:f33[0]=1", "`f33`: `f33` is not a type of elements\n    did you mean `f32`?\n"),
     ("out:u8[0..2]=[1,300]", "`300`: `300` does not fit into `u8`\n"),
     (
         "out[0]=1]",

@@ -295,7 +295,7 @@ impl Binding<'_> {
         buffer.or_else(variable).or_else(function).ok_or_else(|| {
             LaunchMistake::new(
                 given.range.clone(),
-                format!("`{name}` is no buffer of this launch, no variable and no function"),
+                format!("`{name}` is neither a buffer of this launch, nor a variable, nor a function"),
             )
         })
     }

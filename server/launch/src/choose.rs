@@ -198,7 +198,7 @@ mod tests {
         let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
         let module = LaunchModule::new(&Snapshot::new(text));
         assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));
-        assert_eq!(lines(&named("third", LaunchOrigin::Above)), "`lanch:` is no line of a launch");
+        assert_eq!(lines(&named("third", LaunchOrigin::Above)), "`lanch:` is not a line of a launch");
         assert_eq!(lines(&named("third", LaunchOrigin::Nowhere)), "third //! launch: of 0");
         assert!(lines(&named("fourth", LaunchOrigin::Above)).contains("there are `first`, `second`, `third`"));
         assert_eq!(lines(&named("first", LaunchOrigin::Lines("n=3".into()))), "first //! launch: n=3 of 0");

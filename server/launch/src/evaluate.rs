@@ -143,7 +143,7 @@ impl LaunchModule {
     }
 
     /// As [`evaluate`](Self::evaluate), for callers that run many launches at a time: runs that need much memory wait for each other, which
-    /// is no part of their time. Also reports now and then how many instructions the warps have executed.
+    /// is not part of their time. Also reports now and then how many instructions the warps have executed.
     ///
     /// # Errors
     /// If it cannot be run.

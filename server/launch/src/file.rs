@@ -133,7 +133,7 @@ impl LaunchFileReader<'_> {
                 "buffers" => out.buffers = self.arguments(node, false),
                 "expect" => self.expect(&node, &mut out),
                 _ => {
-                    let words = format!("`{key}` is no key of a launch");
+                    let words = format!("`{key}` is not a key of a launch");
                     self.mistakes
                         .push(LaunchMistake::new(key_range, words).help(format!("there are {}", quoted(&KEYS))));
                 }
@@ -191,7 +191,7 @@ impl LaunchFileReader<'_> {
                 Some((name, offset)) => match offset.trim().parse() {
                     Ok(offset) => (name.trim(), Some(offset)),
                     Err(_) => {
-                        self.complain(&key_range, &format!("`{offset}` is no number of bytes"));
+                        self.complain(&key_range, &format!("`{offset}` is not a number of bytes"));
                         continue;
                     }
                 },
@@ -219,7 +219,7 @@ impl LaunchFileReader<'_> {
         let wrong = |words: &str| LaunchMistake::new(node.range.clone(), words);
         match &node.value {
             LaunchValue::Number(_) => {
-                let number = number(node).ok_or_else(|| wrong("this is no number that a launch understands"))?;
+                let number = number(node).ok_or_else(|| wrong("this is not a number that a launch understands"))?;
                 Ok(Argument::Number(None, number))
             }
             LaunchValue::Text(text) => self.read(text, &node.range, argument, |out, range| {
@@ -243,7 +243,7 @@ impl LaunchFileReader<'_> {
         const KEYS: [&str; 10] =
             ["type", "len", "bytes", "fill", "values", "hex", "file", "value", "address", "offset"];
         if let Some(entry) = entries.iter().find(|e| !KEYS.contains(&e.key.as_str())) {
-            let words = format!("`{}` is no key of a parameter", entry.key);
+            let words = format!("`{}` is not a key of a parameter", entry.key);
             let range = if entry.key_range.is_empty() { node.range.clone() } else { entry.key_range.clone() };
             return Err(
                 LaunchMistake::new(range, words).help(format!("there are {}, and those of images", quoted(&KEYS)))
@@ -348,7 +348,7 @@ fn field(node: &LaunchNode) -> Result<Field, LaunchMistake> {
             Ok(whole) => Ok(Field::Integer(whole)),
             Err(_) => {
                 let number = number(node).map(Number::value);
-                number.map(Field::Number).ok_or_else(|| LaunchMistake::new(node.range.clone(), "this is no number"))
+                number.map(Field::Number).ok_or_else(|| LaunchMistake::new(node.range.clone(), "this is not a number"))
             }
         },
         LaunchValue::Table(_) | LaunchValue::Other(_) => {
@@ -442,7 +442,7 @@ table = { type = "f32", values = [1] }
         for (text, expected) in [
             ("grid = 1.5", "`1.5`: expected a whole number, but found `1.5`\n"),
             ("grid = \"x\"", "`\"x\"`: expected a whole number, but found `x`\n"),
-            ("grids = 1", "`grids`: `grids` is no key of a launch\n    there are `entry`, `grid`"),
+            ("grids = 1", "`grids`: `grids` is not a key of a launch\n    there are `entry`, `grid`"),
             ("entry = 1", "`1`: `entry` is the name of a kernel, not a number\n"),
             ("shared = -1", "`-1`: `shared` is a number of bytes, not a number\n"),
             ("expect = \"out[0]=\"", "`=`: expected a fill"),
@@ -453,8 +453,8 @@ table = { type = "f32", values = [1] }
             ),
             ("params = 3", "`3`: expected a table of names, but found a number\n"),
             ("[params]\nx = [1, 2]", "`[1, 2]`: a list does not say what type its elements have\n"),
-            ("[params]\nx = \"f33[4]:iota\"", "`f33`: `f33` is no type of elements\n    did you mean `f32`?\n"),
-            ("[params]\nx = { type = \"f33\" }", "`\"f33\"`: `f33` is no type of elements\n"),
+            ("[params]\nx = \"f33[4]:iota\"", "`f33`: `f33` is not a type of elements\n    did you mean `f32`?\n"),
+            ("[params]\nx = { type = \"f33\" }", "`\"f33\"`: `f33` is not a type of elements\n"),
             (
                 "[params]\nx = { type = \"f32\", fill = \"iota\" }",
                 "`{ type = \"f32\", fill = \"iota\" }`: the buffer has no length\n",
@@ -472,9 +472,9 @@ table = { type = "f32", values = [1] }
                 "[params]\nx = { type = \"u8\", values = [1], hex = \"00\" }",
                 "`{ type = \"u8\", values = [1], hex = \"00\" }`: a buffer has one of",
             ),
-            ("[params]\nx = { colour = 1 }", "`colour`: `colour` is no key of a parameter\n"),
+            ("[params]\nx = { colour = 1 }", "`colour`: `colour` is not a key of a parameter\n"),
             ("[params]\nx = 1979-05-27", "`1979-05-27`: expected a number, a string or a table, but found a date\n"),
-            ("[params]\n\"x+y\" = 1", "`\"x+y\"`: `y` is no number of bytes\n"),
+            ("[params]\n\"x+y\" = 1", "`\"x+y\"`: `y` is not a number of bytes\n"),
             ("x = ", "``: "),
         ] {
             let seen = read(text, Language::Toml);

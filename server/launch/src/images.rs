@@ -90,7 +90,7 @@ impl Images {
                         }
                         (None, Some(bytes)) => bytes,
                         (None, None) => {
-                            return Err(mistake(format!("`{name}` is no buffer and no image of this launch")));
+                            return Err(mistake(format!("`{name}` is neither a buffer nor an image of this launch")));
                         }
                     },
                 };

@@ -97,7 +97,7 @@ impl LimitedGrid {
         self.grid.bytes()
     }
 
-    /// Returns the result of something that is no part of the time of the run.
+    /// Returns the result of something that is not part of the time of the run.
     pub(crate) fn pausing<T>(&mut self, wait: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let out = wait();

@@ -68,7 +68,7 @@ fn one_of(word: &Word, names: impl IntoIterator<Item = &'static str>, what: &str
     if names.contains(&&*word.text) {
         return Ok(());
     }
-    let wrong = LaunchMistake::new(word.range.clone(), format!("`{}` is no {what}", word.text));
+    let wrong = LaunchMistake::new(word.range.clone(), format!("`{}` is not a {what}", word.text));
     Err(match nearest(&word.text, names.iter().copied()) {
         Some(near) => wrong.help(format!("did you mean `{near}`?")),
         None => wrong.help(format!("there are {}", list(names))),
@@ -171,7 +171,7 @@ impl LaunchChecker<'_> {
             }
             Argument::Number(..) if given.offset.is_some() => {}
             Argument::Number(..) => {
-                let words = format!("the parameter is `{declared}`, which is no number");
+                let words = format!("the parameter is `{declared}`, which is not a number");
                 let help = if opaque {
                     "write an image or a sampler: `{image=…}`"
                 } else {
@@ -290,8 +290,9 @@ impl LaunchChecker<'_> {
         if buffer || guessed || addressed || self.program.function(target).is_some() {
             return Ok(());
         }
-        let words =
-            format!("`{target}` is no buffer of this launch, no `.global` or `.const` variable and no function");
+        let words = format!(
+            "`{target}` is neither a buffer of this launch, nor a `.global` or `.const` variable, nor a function"
+        );
         Err(LaunchMistake::new(range, words))
     }
 
@@ -303,7 +304,7 @@ impl LaunchChecker<'_> {
         {
             return Ok(());
         }
-        Err(LaunchMistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
+        Err(LaunchMistake::new(range.clone(), format!("`{name}` is not a buffer of this launch")))
     }
 
     fn variable(&self, name: &str) -> Option<&ModuleVariable> {
@@ -331,7 +332,7 @@ impl LaunchChecker<'_> {
         let needs = match &given.argument {
             Argument::Number(None, number) => {
                 let element = element.ok_or_else(|| {
-                    LaunchMistake::new(range(), format!("`{}` is no number", given.name))
+                    LaunchMistake::new(range(), format!("`{}` is not a number", given.name))
                         .help("write an image or a sampler")
                 })?;
                 number.encode(element).map_err(|why| LaunchMistake::new(range(), why))?;
@@ -395,8 +396,10 @@ impl LaunchChecker<'_> {
         let Some((element, count)) = self.looked_at(condition) else {
             let buffers = self.launch.named().filter(|g| matches!(g.argument, Argument::Buffer(_)));
             let buffers: Vec<&str> = buffers.map(|g| &*g.name).collect();
-            let out =
-                wrong(format!("`{}` is no buffer of this launch and no variable in global memory", condition.name));
+            let out = wrong(format!(
+                "`{}` is neither a buffer of this launch nor a variable in global memory",
+                condition.name
+            ));
             return Err(match nearest(&condition.name, buffers.iter().copied()) {
                 Some(near) => out.help(format!("did you mean `{near}`?")),
                 None => out.help(format!("there are {}", list(buffers))),

@@ -44,7 +44,7 @@ pub fn handle(shared: &Arc<Server>, unreadable: &UnreadableMessage) {
     let is_lost = match (uri, *method) {
         (Some(uri), _) => match uri.parse::<Uri>() {
             Ok(uri) => shared.lose(&uri, unreadable.opens()),
-            // By a name that is no valid URI, such as one with a space, no document is opened; but it may mean an open one.
+            // By a name that is not a valid URI, such as one with a space, no document is opened; but it may mean an open one.
             Err(_) => match shared.state.document_named(uri) {
                 Some(document) => shared.lose(&document.uri, false),
                 None => {

@@ -129,7 +129,7 @@ impl Ptxas {
 
     /// Stores the measurements for the target that a document itself names. Returns whether they differ from those before.
     pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) -> bool {
-        // A rejected module may have figures of some functions, but the text is no program.
+        // A rejected module may have figures of some functions, but the text is not a program.
         if assembled.listing.errors().next().is_some() {
             return false;
         }

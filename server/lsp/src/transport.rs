@@ -127,7 +127,7 @@ fn without_odd_folders(message: &mut Value) {
     let odd = |uri: &Value| uri.as_str().is_some_and(|uri| uri.parse::<Uri>().is_err());
     let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else { return };
     if let Some(root) = params.get_mut("rootUri").filter(|uri| odd(uri)) {
-        tracing::warn!("`rootUri` is no URI and is left out: {root}");
+        tracing::warn!("`rootUri` is not a URI and is left out: {root}");
         *root = Value::Null;
     }
     if let Some(folders) = params.get_mut("workspaceFolders").and_then(Value::as_array_mut) {
@@ -167,7 +167,7 @@ pub async fn serve<S: LanguageServer>(
     );
     while let Some(message) = incoming.next().await {
         if outgoing.is_overfull() {
-            tracing::error!("the client does not read what it asks for; the session ends");
+            tracing::error!("the client has stopped reading; closing the session");
             return;
         }
         match message {

@@ -72,7 +72,7 @@ async fn write(mut out: Stdout, mut lines: mpsc::UnboundedReceiver<OutgoingLine>
 }
 
 impl StdioTransport {
-    /// Reads the next line, without its end; `None` at the end of the input. A part of a line at the end is no message.
+    /// Reads the next line, without its end; `None` at the end of the input. A part of a line at the end is not a message.
     async fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let available = self.input.fill_buf().await?;

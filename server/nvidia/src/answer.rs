@@ -187,7 +187,7 @@ mod tests {
         let kernels: Vec<Option<String>> =
             (1..=11).map(|line| kernel_of(&snapshot, None, Some(line)).unwrap()).collect();
         let k = || Some("k".to_owned());
-        // A function is no kernel. Behind the text is its last line.
+        // A function is not a kernel. Behind the text is its last line.
         let l = || Some("l".to_owned());
         assert_eq!(kernels, [None, None, None, None, k(), k(), k(), k(), None, l(), l()]);
         let named = |name: &str| kernel_of(&snapshot, Some(name.to_owned()), Some(10));

@@ -272,7 +272,7 @@ impl Disassembly {
 }
 
 impl MachineFunction {
-    /// Removes the padding at the end, and labels that are no branch targets.
+    /// Removes the padding at the end, and labels that are not branch targets.
     fn trim(&mut self, targets: &HashSet<String>) {
         let padding = |i: &MachineInstruction| i.text == PADDING;
         while self.instructions.len() > 1 && self.instructions.last().is_some_and(padding) {

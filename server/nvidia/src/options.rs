@@ -84,7 +84,7 @@ pub fn check(arguments: &[String]) -> Result<(), String> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some(name) = argument.strip_prefix("--").or_else(|| argument.strip_prefix('-')) else {
-            return Err(format!("`{argument}` is no option: one begins with a dash, and files are not taken"));
+            return Err(format!("`{argument}` is not an option: one begins with a dash, and files are not taken"));
         };
         let (name, value) = match name.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -144,8 +144,8 @@ mod tests {
             (&["-o/etc/passwd"], "not among"),
             (&["--output-file=x"], "thrown away"),
             (&["--options-file", "x"], "not read from files"),
-            (&["-g", "x.ptx"], "no option"),
-            (&["@x"], "no option"),
+            (&["-g", "x.ptx"], "not an option"),
+            (&["@x"], "not an option"),
             (&["--gpu-name=sm_90"], "target"),
             (&["--maxrregcount"], "takes a value"),
             (&["--maxrregcount", "-o"], "takes a value"),
@@ -153,7 +153,7 @@ mod tests {
             (&["-g=1"], "takes no value"),
             (&["--apply-controls"], "not among"),
             (&["-"], "not among"),
-            (&[""], "no option"),
+            (&[""], "not an option"),
         ] {
             let refused = checked(arguments).unwrap_err();
             assert!(refused.contains(part), "{arguments:?}: {refused}");

@@ -65,7 +65,7 @@ pub fn argument(py: Python<'_>, given: &DescribedArgument<'_>, memory: &[Memory]
             Argument::Address(value.extract::<String>()?.into(), distance.unwrap_or(0))
         }
         "table" => Argument::Table(table(value.cast::<PyDict>()?)?),
-        _ => return Err(PyValueError::new_err(format!("`{kind}` is no kind of argument"))),
+        _ => return Err(PyValueError::new_err(format!("`{kind}` is not a kind of argument"))),
     };
     Ok(NamedArgument { offset: *offset, ..NamedArgument::new(name, argument) })
 }

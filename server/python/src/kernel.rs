@@ -152,7 +152,8 @@ pub fn checks(find: &[String], without: &[String]) -> PyResult<Checks> {
     for (names, wanted) in [(find, true), (without, false)] {
         for name in names {
             let kind = FaultKind::optional_named(name);
-            let kind = kind.map_err(|why| PyValueError::new_err(format!("`{name}` is no kind of finding here: {why}")));
+            let kind =
+                kind.map_err(|why| PyValueError::new_err(format!("`{name}` is not a kind of finding here: {why}")));
             checks = checks.with(kind?, wanted);
         }
     }

@@ -90,7 +90,7 @@ def test_options(pytester: pytest.Pytester) -> None:
     pytester.runpytest("--ptx-without", "race").assert_outcomes(passed=1)
     result = pytester.runpytest("--ptx-without", "rice")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*`rice` is no kind of finding*"])
+    result.stdout.fnmatch_lines(["*`rice` is not a kind of finding*"])
     pytester.makeini("[pytest]\nptx_launches = false\n")
     pytester.runpytest().assert_outcomes()
 

@@ -239,7 +239,7 @@ export function parse(bytes) {
   let reader = section(SECTION.type);
   const types = reader.list(() => {
     const start = reader.at;
-    if (reader.byte() !== 0x60) throw new Error("a type that is no function");
+    if (reader.byte() !== 0x60) throw new Error("a type that is not a function");
     const parameters = reader.take(reader.unsigned()).length;
     reader.take(reader.unsigned());
     return { parameters, bytes: reader.bytes.subarray(start, reader.at) };
@@ -247,7 +247,7 @@ export function parse(bytes) {
   reader = section(SECTION.import);
   const imports = reader.list(() => {
     const [module, name, kind] = [reader.text(), reader.text(), reader.byte()];
-    if (kind !== KIND.function) throw new Error(`the import ${name} is no function`);
+    if (kind !== KIND.function) throw new Error(`the import ${name} is not a function`);
     return { module, name, kind, typeIndex: reader.unsigned() };
   });
   reader = section(SECTION.function);

@@ -43,7 +43,7 @@ try {
             if (err?.message === undefined) console.log(`ok   host: ${title}${duration > 1000 ? ` (${(duration / 1000).toFixed(1)} s)` : ''}`);
             else console.log(`FAIL host: ${title}\n  ${err.message}\n${err.stack ?? ''}`);
         }
-        // A hook that fails is no test.
+        // A hook that fails is not a test.
         for (const { title, err } of failures.filter(({ title }) => /^"(?:before|after)/.test(title))) console.log(`FAIL host: ${title}\n  ${err.message}`);
         failed = code !== 0 || stats.failures > 0 || stats.tests === 0;
     } else {

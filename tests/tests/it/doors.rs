@@ -78,7 +78,7 @@ fn the_door_has_nothing_of_its_own() {
     let names = exported(&code);
     assert!(names.len() > 50 && names.contains(&"Semantics".to_owned()), "{names:?}");
     assert!(names.len() <= MAX_NAMES, "the door has {} names: is each of them needed?", names.len());
-    // What nobody takes is no part of the door.
+    // What nobody takes is not part of the door.
     let mut used = String::new();
     for folder in ["ide", "host", "lsp", "cli", "nvidia", "python"].map(|name| server().join(name)) {
         if folder.exists() {
@@ -135,7 +135,7 @@ fn no_room_knows_what_it_must_not() {
         let sources: BTreeMap<_, _> = paths.iter().flat_map(|path| sources(&server().join(path))).collect();
         assert!(sources.len() >= *least, "{paths:?} has only {} sources", sources.len());
         for (path, code) in &sources {
-            // Words in texts for users are no names.
+            // Words in texts for users are not names.
             let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join(" ");
             let wrong: Vec<&&str> = never.iter().filter(|name| is_named(name, &code)).collect();
             assert!(wrong.is_empty(), "{} must not know {wrong:?}", path.display());

@@ -147,7 +147,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Decoded> {
         out[at].ignored = op.ignored.iter().map(|name| name.name()).collect();
     }
     for (statement, seen) in statements.iter().zip(seen) {
-        assert!(seen, "{statement} is no instruction of the lowered kernel");
+        assert!(seen, "{statement} is not an instruction of the lowered kernel");
     }
     out
 }

@@ -46,7 +46,7 @@ fn a_formula_of_unknown_factors_is_refused_with_its_place() {
     let error = with_form(".f16", "write vec(m*2) b32").expect_err("no shape");
     assert!(error.starts_with("a.isa:5:") && error.contains("`m` is neither"), "{error}");
     let error = with_form(".f16", "write vec(2/0) b32").expect_err("a divisor of zero");
-    assert!(error.contains("`0` is no divisor"), "{error}");
+    assert!(error.contains("`0` is not a divisor"), "{error}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn mistakes_under_a_directive_are_said() {
         ("  takes many", "expected `takes"),
         ("  takes 1 integer in 3", "expected `takes"),
         ("  limit x", "expected `limit"),
-        ("  where nowhere", "`nowhere` is no place"),
+        ("  where nowhere", "`nowhere` is not a place"),
         ("  idle .y", "idle without"),
         ("  value x", "expected `value"),
         ("  data .b8", "expected `data"),
@@ -142,7 +142,7 @@ fn accesses_say_how_much_and_how_aligned() {
     let error = compiled(&text.replace("bytes(n)", "bytes(m)")).expect_err("no such operand");
     assert!(error.contains("no operand `m`"), "{error}");
     let error = compiled(&text.replace("align 16", "align 0")).expect_err("nothing is a multiple of 0");
-    assert!(error.contains("`0` is no number of bytes"), "{error}");
+    assert!(error.contains("`0` is not a number of bytes"), "{error}");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn mistakes_in_fragments_are_said() {
         ("of op: d", "of op: x", "no form of `op` has an operand `x`"),
         ("of op: d", "of oq: d", "no form of `oq`"),
         ("reads q of s", "reads q of z", "has an operand `z`"),
-        ("with .m16n8k16", "with .m1", "`.m1` is no modifier or type"),
+        ("with .m16n8k16", "with .m1", "`.m1` is not a modifier or type"),
         ("g + 8", "h + 8", "`h` means nothing in a formula"),
         ("(r % 2)", "(r % 2", "a `)` is missing"),
         ("g + 8*(r % 2)", "g + 8 r", "unexpected `r` in a formula"),
@@ -270,7 +270,7 @@ fn multiprocessors_have_all_their_figures() {
     assert_eq!([1, 7, 17, 18, 21, 22].map(|n| m.assembler.around_call(n)), [24, 24, 34, 39, 42, 47]);
     assert!(isa.multiprocessor("sm_9").is_none());
     for (from, to, message) in [
-        ("for sm_90", "for sm_91", "`gh100` is for `sm_91`, which is no target"),
+        ("for sm_90", "for sm_91", "`gh100` is for `sm_91`, which is not a target"),
         ("gh100 for sm_90", "gh100", "expected `multiprocessor NAME for TARGET…`"),
         ("for sm_90", "for sm_90 sm_90", "two multiprocessors are for `sm_90`"),
         (" unit 256", "", "expected `registers` with"),
@@ -278,7 +278,7 @@ fn multiprocessors_have_all_their_figures() {
         ("reserved 1K", "reserved 1K of", "unexpected `of`"),
         ("  holds warps 64 ctas 32 partitions 4 threads 1024\n", "", "there is no line `holds`"),
         ("0 8K 228K", "0 8K 100K", "`carve-outs` ascend to what `shared` says"),
-        ("0 8K 228K", "0 x 228K", "`x` is no number"),
+        ("0 8K 228K", "0 x 228K", "`x` is not a number"),
         ("step 8", "step 0", "the step cannot be 0"),
     ] {
         let error = compiled(&PROCESSOR.replace(from, to)).expect_err(message);

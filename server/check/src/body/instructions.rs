@@ -171,7 +171,7 @@ impl<'t> Body<'_, 't> {
         if !before.ends_with(';') || line.contains([';', '%', '[', '{']) {
             return None;
         }
-        // A statement that only lacks its semicolon is no comment: `ret`, `add.u32 x, y, z`.
+        // A statement that only lacks its semicolon is not a comment: `ret`, `add.u32 x, y, z`.
         let end = line.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(line.len());
         let (word, rest) = line.split_at(end);
         let stands_alone = |opcode: &ptx_isa::tables::Opcode| {

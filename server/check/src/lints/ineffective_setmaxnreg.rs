@@ -12,7 +12,7 @@ pub(crate) struct IneffectiveSetmaxnreg;
 
 impl DiagnosticMessage for IneffectiveSetmaxnreg {
     fn message(&self) -> String {
-        "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this"
+        "nothing fixes the number of registers with which the threads of this kernel begin, so the assembler ignores this"
             .to_owned()
     }
 
@@ -48,8 +48,7 @@ mod tests {
             let body = "setmaxnreg.dec.sync.aligned.u32 40; ret;";
             in_module(IneffectiveSetmaxnreg, &format!("{header}.visible .entry k() {bounds} {{ {body} }}"))
         };
-        let expected =
-            "nothing says with how many registers the threads of this kernel begin, so the assembler ignores this";
+        let expected = "nothing fixes the number of registers with which the threads of this kernel begin, so the assembler ignores this";
         assert_eq!(messages(&found(".maxntid 384")), [expected]);
         assert!(found(".maxntid 384 .maxnreg 168").is_empty());
     }

@@ -22,7 +22,7 @@ impl DiagnosticMessage for MixedCtaGroups {
     }
 
     fn help(&self) -> Option<String> {
-        let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; the assembler makes no code for this";
+        let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; ptxas refuses this";
         Some(help.to_owned())
     }
 }

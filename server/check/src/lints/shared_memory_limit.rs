@@ -24,7 +24,7 @@ impl DiagnosticMessage for SharedMemoryLimit {
     }
 
     fn help(&self) -> Option<String> {
-        let help = "the assembler makes no code for this; more can be had at launch, as `.extern .shared .align 16 .b8 name[];`";
+        let help = "ptxas refuses this; more is available at launch, as `.extern .shared .align 16 .b8 name[];`";
         Some(help.to_owned())
     }
 }

@@ -24,9 +24,9 @@ impl DiagnosticMessage for SpillLikely {
     fn message(&self) -> String {
         let Self { wanted, limit, .. } = self;
         let reason = if self.by_directive {
-            format!("this leaves {limit} registers to a thread, and about {wanted} are wanted")
+            format!("this leaves {limit} registers to a thread, which needs about {wanted}")
         } else {
-            format!("about {wanted} registers are wanted, and no thread has more than {limit}")
+            format!("a thread needs about {wanted} registers; the limit is {limit}")
         };
         format!("{reason}: values will probably be spilled to local memory")
     }
@@ -90,7 +90,7 @@ mod tests {
     fn bounds_far_below_the_demand() {
         let found = in_module(SpillLikely, &module(24));
         let [message] = &messages(&found)[..] else { panic!("{found:?}") };
-        let (before, after) = ("this leaves 24 registers to a thread, and about ", "spilled to local memory");
+        let (before, after) = ("this leaves 24 registers to a thread, which needs about ", "spilled to local memory");
         assert!(message.starts_with(before) && message.ends_with(after), "{message}");
         assert!(in_module(SpillLikely, &module(128)).is_empty());
     }

@@ -37,7 +37,7 @@ impl DiagnosticMessage for UninitializedRegister {
         match &self.cause {
             Cause::Never => format!("`{name}` is read here, but no instruction of the function writes it"),
             Cause::Nowhere => format!("`{name}` is read here before anything has written it"),
-            Cause::Sometimes => format!("`{name}` is not written on every way that leads here"),
+            Cause::Sometimes => format!("`{name}` may be uninitialized here: some paths do not write it"),
             Cause::Copy(origin) => {
                 format!("`{name}` holds no defined value here: it is a copy of `{origin}`, which no instruction writes")
             }
@@ -48,7 +48,7 @@ impl DiagnosticMessage for UninitializedRegister {
         let help = match self.cause {
             Cause::Never => "a register holds no defined value before it is written",
             Cause::Nowhere => "whatever writes it is not executed before this instruction",
-            Cause::Sometimes => "where the value does not matter, set it to 0 before the branch to say so",
+            Cause::Sometimes => "if the value does not matter, set it to 0 before the branch",
             Cause::Copy(_) => return None,
         };
         Some(help.to_owned())
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn reads_that_do_less_harm() {
-        let sometimes = "`%r1` is not written on every way that leads here";
+        let sometimes = "`%r1` may be uninitialized here: some paths do not write it";
         let guarded = "mov.u32 %r2, %tid.x; setp.eq.u32 %p0, %r2, 0; @%p0 mov.u32 %r1, 1; add.u32 %r0, %r1, 1;";
         assert_eq!(found(guarded), [(Severity::Hint, sometimes.to_owned())]);
         let carried = "`%r1` is read here, but no instruction of the function writes it";

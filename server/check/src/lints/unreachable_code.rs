@@ -21,7 +21,7 @@ impl DiagnosticMessage for UnreachableCode {
     }
 
     fn help(&self) -> Option<String> {
-        Some("no way leads here from the beginning of the function".to_owned())
+        Some("this code is unreachable: no path from the beginning of the function leads here".to_owned())
     }
 }
 

@@ -66,7 +66,7 @@ impl DiagnosticMessage for AttributeProblem {
         match self {
             Self::Missing(known) => format!("an attribute is missing in the parentheses: {}", one_of(known)),
             Self::Unknown { name, holder, known, .. } => {
-                format!("`{name}` is no attribute of {holder}; expected {}", one_of(known))
+                format!("`{name}` is not an attribute of {holder}; expected {}", one_of(known))
             }
             Self::NoNumbers(name) => format!("`{name}` has no numbers in parentheses"),
             Self::Count { name, expected, found } => {
@@ -78,7 +78,7 @@ impl DiagnosticMessage for AttributeProblem {
             Self::OnKernel => "kernels have no attributes".to_owned(),
             Self::Second => "a function has one attribute, and this is the second".to_owned(),
             Self::Pointer(written) => {
-                format!("`{written}` here says what a parameter of a kernel points to; this is no kernel")
+                format!("`{written}` here says what a parameter of a kernel points to; this is not a kernel")
             }
             Self::PointerSpace { space, spaces } => format!("`.ptr` points to {}, not to `{space}`", one_of(spaces)),
             Self::SecondPointer => "a parameter has one `.ptr`, and this is the second".to_owned(),
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(of(".attribute(.managed) .shared .u32 a;"), ["`.managed` is for variables in `.global`"]);
         assert_eq!(of(".attribute(.managed(1)) .global .u32 a;"), ["`.managed` has no numbers in parentheses"]);
         let unknown =
-            "`.manged` is no attribute of a variable; expected `.managed` or `.unified`\ndid you mean `.managed`?";
+            "`.manged` is not an attribute of a variable; expected `.managed` or `.unified`\ndid you mean `.managed`?";
         assert_eq!(of(".attribute(.manged) .global .u32 a;"), [unknown]);
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let text = ".version 8.5\n.target sm_90\n.func f(.param .u32 .ptr .global p)\n{\nret;\n}\n";
         assert_eq!(
             messages(&in_module(Code::Attribute, text)),
-            ["`.ptr` here says what a parameter of a kernel points to; this is no kernel"]
+            ["`.ptr` here says what a parameter of a kernel points to; this is not a kernel"]
         );
     }
 }

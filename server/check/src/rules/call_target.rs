@@ -58,7 +58,7 @@ impl DiagnosticMessage for CallTarget {
                 format!("`{name}` is a list of labels to branch to, not of functions")
             }
             (CallPart::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
-                "`{name}` is no table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
+                "`{name}` is not a table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
                  but names of functions"
             ),
             (CallPart::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),

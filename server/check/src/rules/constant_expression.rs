@@ -25,7 +25,7 @@ impl DiagnosticMessage for ConstantExpression {
             Wrong::NeedsInteger => {
                 format!("`{shown}` is a floating-point number, but this operator takes integers")
             }
-            Wrong::Cast => format!("nothing can be cast to `{shown}` in an expression"),
+            Wrong::Cast => format!("only casts to `.s64` and `.u64` exist, not to `{shown}`"),
             Wrong::Single => format!("`{shown}` must stand alone: no operator takes a number written as 32 bits"),
             Wrong::NotANumber => format!("`{shown}` is not a number, and expressions are made of numbers alone"),
         }
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(of("6 / 0"), ["this is zero, and an expression cannot divide by zero"]);
         assert_eq!(of("1 + 2.5"), ["one side of this operator is an integer, the other a floating-point number"]);
         assert_eq!(of("1.5 % 2.5"), ["`1.5` is a floating-point number, but this operator takes integers"]);
-        assert_eq!(of("(.s32) 7"), ["nothing can be cast to `.s32` in an expression"]);
+        assert_eq!(of("(.s32) 7"), ["only casts to `.s64` and `.u64` exist, not to `.s32`"]);
         assert!(of("99999999999999999999").is_empty(), "another code");
         let packed = ".version 9.0\n.target sm_90\n.address_size 64\n.global .v2 .f16x2 x = {{2}, {1 / 0, 0}};\n";
         let zero = ["this is zero, and an expression cannot divide by zero"];

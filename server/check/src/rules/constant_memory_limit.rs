@@ -24,7 +24,7 @@ impl DiagnosticMessage for ConstantMemoryLimit {
     }
 
     fn help(&self) -> Option<String> {
-        Some("the assembler makes no code for this; move what is large to `.global`".to_owned())
+        Some("ptxas refuses this; move what is large to `.global`".to_owned())
     }
 }
 

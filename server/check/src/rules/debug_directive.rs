@@ -82,7 +82,7 @@ impl DiagnosticMessage for DebugDirective {
                 format!("no `.loc` before this one in this function says `{file} {line} {column}`")
             }
             Self::NotALabel(text) => {
-                format!("`{text}` is no label: after `function_name` stands the label of a name in a `.section`")
+                format!("`{text}` is not a label: after `function_name` stands the label of a name in a `.section`")
             }
             Self::MinusOffset => "an offset is added to the label, never subtracted".to_owned(),
             Self::NotData(text) => format!("`{text}` cannot stand in a section: there are only data and labels"),

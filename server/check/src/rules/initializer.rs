@@ -181,9 +181,9 @@ impl DiagnosticMessage for Initializer {
             Self::SumWithFunction(name) => {
                 format!("`{name}` is a function: nothing can be added to its address")
             }
-            Self::Offset(shown) => format!("`{shown}` is no whole number of bytes to add to an address"),
+            Self::Offset(shown) => format!("`{shown}` is not a whole number of bytes to add to an address"),
             Self::UnknownOperator(text) => {
-                format!("`{text}` is no operator; the only one with a name is `generic`")
+                format!("`{text}` is not an operator; the only one with a name is `generic`")
             }
             Self::GenericOf { value, .. } => {
                 format!("`{value}` is not the name of a variable, and nothing else has a generic address here")
@@ -200,7 +200,7 @@ impl DiagnosticMessage for Initializer {
                 format!("the fields of a `{ty}` are given by name, as in `{{ {example} = 1 }}`")
             }
             Self::UnknownField { field, ty, .. } => format!("a `{ty}` has no field `{field}`"),
-            Self::UnknownValue { value, .. } => format!("`{value}` is no value of a field"),
+            Self::UnknownValue { value, .. } => format!("`{value}` is not a value of a field"),
             Self::NamedValueInSum(name) => {
                 format!("`{name}` is not a number, and nothing can be computed with it")
             }

@@ -24,13 +24,13 @@ impl DiagnosticMessage for MalformedNumber {
             Malformed::Binary => "binary digits are 0 and 1".to_owned(),
             Malformed::Bits(actual, expected) => {
                 let plural = if actual == 1 { "" } else { "s" };
-                format!("it has {actual} hexadecimal digit{plural}, and {expected} must be")
+                format!("it has {actual} hexadecimal digit{plural}, but needs exactly {expected}")
             }
             Malformed::Exponent => "the exponent has no digits".to_owned(),
             Malformed::Suffix => "no suffix but `U` exists, and that only for integers".to_owned(),
             Malformed::Separator => "its digits cannot be grouped".to_owned(),
             Malformed::Hexadecimal => "a hexadecimal number begins with `0x`".to_owned(),
-            Malformed::Other => "it goes on with something else".to_owned(),
+            Malformed::Other => "it is followed by other characters".to_owned(),
         };
         format!("`{}` is not a number: {why}", self.word)
     }
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(found[0].help().as_deref(), Some("write `19`"));
         let octal = "`019` is not a number: numbers that begin with 0 are octal, with digits up to 7";
         assert_eq!(messages(&found), [octal]);
-        let short = "`0f3F8` is not a number: it has 3 hexadecimal digits, and 8 must be";
+        let short = "`0f3F8` is not a number: it has 3 hexadecimal digits, but needs exactly 8";
         assert_eq!(messages(&in_kernel(Code::MalformedNumber, "mov.f32 %f1, 0f3F8;")), [short]);
         assert!(in_kernel(Code::MalformedNumber, "mov.b32 %r1, 17U; mov.f32 %f1, 0f3F800000;").is_empty());
     }

@@ -211,7 +211,7 @@ pub(crate) fn in_ptx(name: &str) -> Option<String> {
     foreign(name).map(|word| word.in_ptx(name))
 }
 
-/// [`foreign`] in the place of an operand, where a name such as `load` is no instruction: only words for values and special registers.
+/// [`foreign`] in the place of an operand, where a name such as `load` is not an instruction: only words for values and special registers.
 pub fn foreign_operand(name: &str) -> Option<ForeignWord> {
     let is_value = |s: &&str| {
         let word = s.split('.').next().unwrap_or(s);
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(suggest("mvo", ["mov", "mul"]), Some("mov"));
         assert_eq!(suggest(".gloabl", [".global", ".local"]), Some(".global"));
         assert_eq!(suggest("frobnicate", ["mov", "add"]), None);
-        assert_eq!(suggest("mov", ["mov"]), None, "the name itself is no suggestion");
+        assert_eq!(suggest("mov", ["mov"]), None, "the name itself is not a suggestion");
         // A character of several bytes is one edit, and so are two characters that change places.
         assert_eq!(suggest("größen", ["grÜßen", "gr\u{30000}ßen"]), Some("grÜßen"));
         assert_eq!(suggest("abdc", ["abcd", "xyzw"]), Some("abcd"));

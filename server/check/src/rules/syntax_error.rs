@@ -151,11 +151,11 @@ impl DiagnosticMessage for SyntaxError {
                 "brackets nest too deep here for the assembler: it runs out of memory".to_owned()
             }
             SyntaxErrorKind::MissingColon(word) => {
-                format!("`{word}` is no instruction: if it is a label, `:` is missing after it")
+                format!("`{word}` is not an instruction: if it is a label, `:` is missing after it")
             }
             SyntaxErrorKind::GuardWithoutPredicate => "the predicate of this guard is missing".to_owned(),
             SyntaxErrorKind::GuardWithoutInstruction => "an instruction is missing after this guard".to_owned(),
-            SyntaxErrorKind::OutsideOfFunction(what) => format!("{what} must stand inside of a function"),
+            SyntaxErrorKind::OutsideOfFunction(what) => format!("{what} belongs in a function body"),
             SyntaxErrorKind::MisplacedDirective(directive, place) => {
                 format!("`{directive}` cannot stand here: it belongs {place}")
             }

@@ -25,7 +25,7 @@ pub struct IsaArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum IsaFormat {
-    /// Text; the usual one. Markdown where standard output is no terminal
+    /// Text; the usual one. Markdown where standard output is not a terminal
     Human,
     /// Markdown
     Markdown,
@@ -79,7 +79,7 @@ fn print(text: &str) -> CliStatus {
 
 fn unknown(name: &str) -> CliStatus {
     complain(&format!(
-        "`{name}` is no opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too"
+        "`{name}` is not an opcode; `ptx-analyzer isa` lists them all, `ptx-analyzer explain` knows other words too"
     ));
     CliStatus::Trouble
 }

@@ -79,7 +79,7 @@ impl ToolArguments {
     /// The number of items to list.
     ///
     /// # Errors
-    /// If it is no number.
+    /// If it is not a number.
     pub fn max(&self, usual: u64) -> Result<usize, String> {
         Ok(self.number("max")?.unwrap_or(usual as usize))
     }

@@ -246,11 +246,11 @@ fn addresses_of_buffers_in_every_notation() {
         let (status, out, err) = run(folder.path(), &all, "");
         assert_eq!((status, err.as_str()), (0, "1 launch\n"), "{arguments:?} {out}");
     }
-    // What is no buffer is refused as before: another address, and the parameter itself.
+    // What is not a buffer is refused as before: another address, and the parameter itself.
     for wrong in [r#"{"params":{"x":"u32[4]:zero","y":"&z","z":"&x"}}"#, r#"{"params":{"x":"u32[4]:zero","y":"&y"}}"#] {
         std::fs::write(folder.path().join("l.json"), wrong).unwrap();
         let (status, _, err) = run(folder.path(), &["--launch", "l.json", "a.ptx"], "");
-        assert!(status == 1 && err.contains("is no buffer of this launch"), "{wrong}: {err}");
+        assert!(status == 1 && err.contains("a buffer of this launch"), "{wrong}: {err}");
     }
 }
 

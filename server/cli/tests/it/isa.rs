@@ -30,7 +30,7 @@ fn an_opcode_is_explained() {
     assert!(text.contains("membermask") && !text.contains("vote.sync.mode"), "{text}");
     let unknown = isa(&["frobnicate"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("`frobnicate` is no opcode"));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("`frobnicate` is not an opcode"));
 }
 
 #[test]

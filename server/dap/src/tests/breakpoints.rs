@@ -110,7 +110,7 @@ fn hits_are_counted() {
     }
     let mut client = TestClient::launched(kernel.launch());
     let told = set(&mut client, &kernel, json!([{ "line": line, "hitCondition": "often" }]));
-    assert!(told[0]["message"].as_str().unwrap().contains("is no number of hits"));
+    assert!(told[0]["message"].as_str().unwrap().contains("is not a number of hits"));
     client.close();
 }
 
@@ -163,7 +163,9 @@ fn functions_and_instructions() {
     assert_eq!(client.go("continue", json!({}))["reason"], "instruction breakpoint");
     assert_eq!(client.line(), kernel.line("@%q bra"));
     assert!(
-        client.refused("disassemble", json!({ "memoryReference": "x", "instructionCount": 1 })).contains("no address")
+        client
+            .refused("disassemble", json!({ "memoryReference": "x", "instructionCount": 1 }))
+            .contains("not an address")
     );
     client.close();
 }

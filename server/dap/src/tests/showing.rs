@@ -150,7 +150,7 @@ fn the_console_has_commands() {
     assert_eq!(client.evaluate("%lane"), "lane 7: 7");
     assert_eq!(client.ask("ptx/focusLane", json!({}))["lane"], Value::Null);
     assert_eq!(client.refused("ptx/focusLane", json!({ "lane": 32 })), "lanes are 0 to 31");
-    assert!(client.refused("evaluate", json!({ "expression": "lane 32", "context": "repl" })).contains("no lane"));
+    assert!(client.refused("evaluate", json!({ "expression": "lane 32", "context": "repl" })).contains("not a lane"));
     assert!(say(&mut client, "where").starts_with("all lanes: line "));
     assert!(say(&mut client, "time").ends_with("warp instructions of the grid"));
     assert!(say(&mut client, "help").contains("lane all"));
@@ -257,8 +257,8 @@ fn memory_is_read_and_written() {
     let bytes = client.ask("writeMemory", partial)["bytesWritten"].as_u64().unwrap();
     assert!((4..=8).contains(&bytes), "{bytes}");
     for (wrong, why) in [
-        (json!({ "memoryReference": "table", "data": "" }), "no reference to memory"),
-        (json!({ "memoryReference": reference, "data": "*" }), "no base 64"),
+        (json!({ "memoryReference": "table", "data": "" }), "not a reference to memory"),
+        (json!({ "memoryReference": reference, "data": "*" }), "not base 64"),
         (json!({ "memoryReference": "0x10", "data": "AQ==" }), "0x10"),
     ] {
         assert!(client.refused("writeMemory", wrong.clone()).contains(why), "{wrong}");

@@ -137,7 +137,7 @@ pub(super) fn directive_end(text: &[u8], mut at: usize) -> usize {
         while let Some(i) = memchr::memchr3(b'/', b'"', b'\'', &text[here..line_end]) {
             here += i;
             if text[here] != b'/' {
-                // A digit separator is no quote.
+                // A digit separator is not a quote.
                 let separator = text[here] == b'\'' && here > 0 && text[here - 1].is_ascii_alphanumeric();
                 here = if separator { here + 1 } else { quoted(text, here).0 };
                 if here > line_end {

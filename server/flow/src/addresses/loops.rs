@@ -31,7 +31,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Finds the loops; `None` for a function that is too large, or that has a cycle with several entries. Such a cycle is no natural
+    /// Finds the loops; `None` for a function that is too large, or that has a cycle with several entries. Such a cycle is not a natural
     /// loop, although lanes may leave it in different iterations. `uniform` returns whether all lanes of a warp take the same way at the
     /// end of a block.
     pub fn new(graph: &Graph, dominators: &Tree, post: &Tree, uniform: &dyn Fn(usize) -> bool) -> Option<Self> {

@@ -337,7 +337,7 @@ pub(super) fn space_of(values: &Values, names: &SymbolNames, id: NodeId) -> Opti
     bases(values, id, &mut symbols, 0);
     let space = |symbol: &Symbol| match symbol {
         Symbol::Window(space) => Some(*space),
-        // The name of a variable in a window is no generic address.
+        // The name of a variable in a window is not a generic address.
         Symbol::Address(variable) => names.variables.get(*variable as usize).map(|v| v.space).filter(|s| !is_window(s)),
         Symbol::Parameter(variable, 0) => names.variables.get(*variable as usize)?.points_to.filter(|s| !is_window(s)),
         _ => None,

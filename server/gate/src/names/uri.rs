@@ -148,7 +148,7 @@ pub(super) fn of_path(path: &[u8], rules: PathRules, form: UriForm) -> Option<St
                 }
                 WindowsPrefix::UNC(b"", _) | WindowsPrefix::VerbatimUNC(b"", _) => return None,
                 WindowsPrefix::UNC(server, share) | WindowsPrefix::VerbatimUNC(server, share) => {
-                    // What is no name of a computer stands in the path, as does the name that means this one.
+                    // What is not a name of a computer stands in the path, as does the name that means this one.
                     if !is_host(server) || is_here(server) {
                         out.push_str("//");
                     }

@@ -17,7 +17,7 @@ pub(super) struct LaneValue {
 pub(super) struct OperandValue {
     /// The value by lane, or the offset from the start of the memory to which the operand points.
     pub lane: Option<LaneValue>,
-    /// A number that is no whole number, as written.
+    /// A number that is not a whole number, as written.
     pub number: Option<String>,
     /// The contents of memory in the words of launches: `u32[64]:iota`. Or a list with an element for each lane: `[1,2]`.
     pub elements: Option<String>,
@@ -89,7 +89,7 @@ impl LaneValue {
     /// Reads a sum of numbers, `lane`, and products of both: `lane*4+16`.
     fn parse(text: &str) -> Result<Self, String> {
         let mut out = Self::default();
-        let fail = || format!("`{text}` is no number, and no sum such as `lane*4+16`");
+        let fail = || format!("`{text}` is not a number, and no sum such as `lane*4+16`");
         let overflow = || format!("`{text}` is too large");
         let mut rest = text;
         let mut first = true;

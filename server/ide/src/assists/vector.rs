@@ -270,7 +270,7 @@ fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
         }
         let title = format!("Access these {count} at once, with `{new_head}`: the address must be a multiple of {bytes}");
         if run[0].offset % bytes != 0 {
-            return Some(Assist::disabled(ID, title, format!("the offset {} is no multiple of {bytes}", run[0].offset)));
+            return Some(Assist::disabled(ID, title, format!("the offset {} is not a multiple of {bytes}", run[0].offset)));
         }
         // Only the last element may overwrite the base register, and no two elements may write the same register.
         let mut seen: Vec<&str> = Vec::new();

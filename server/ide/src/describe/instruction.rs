@@ -74,7 +74,7 @@ fn modifiers(
                 }
             }
             Some(_) => {}
-            // A modifier after an operand is no part of the mnemonic.
+            // A modifier after an operand is not part of the mnemonic.
             None if slot.after_operand > 0 => {}
             None => {
                 for value in slot.values {

@@ -297,7 +297,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Offers any modifier of the opcode in the place of these: what a form may do without is no slot of the nearest one.
+    /// Offers any modifier of the opcode in the place of these: what a form may do without is not a slot of the nearest one.
     fn any_other(&mut self, own: &[usize]) {
         let mut values: Vec<&'static str> = slots(self.opcode).flat_map(|s| s.values).copied().collect();
         values.sort_unstable();

@@ -212,8 +212,8 @@ pub(crate) fn cost(
     let line = line(snapshot, base + facts.start(peak)?);
     let there = match facts.held_at(peak).contains(&register) {
         _ if takes.b32 == 0 || pressure.most.b32 < MIN_LIVE => String::new(),
-        true => format!(", and is held where most are live: {most}, in line {line}"),
-        false => format!(", and is not held where most are live: {most}, in line {line}"),
+        true => format!(", live at the peak: {most}, in line {line}"),
+        false => format!(", not live at the peak: {most}, in line {line}"),
     };
     Some(format!("takes {width}{}{there}", if takes.b32 > 0 { " of 32 bits" } else { "" }))
 }

@@ -229,7 +229,7 @@ fn scalars_together() {
         "¦st.global.u32 [%rd1+4], %r1;\nst.global.u32 [%rd1+8], %r2;",
         &expect![[r#"
         combine-vector: Access these 2 at once, with `st.global.v2.u32`: the address must be a multiple of 8
-          no: the offset 4 is no multiple of 8
+          no: the offset 4 is not a multiple of 8
     "#]],
     );
     check(

@@ -118,7 +118,7 @@ fn value(words: &str, bits: [bool; 3]) -> bool {
                 inner
             }
             Some(name @ 'a'..='c') => bits[name as usize - 'a' as usize],
-            other => panic!("{other:?} is no operand"),
+            other => panic!("{other:?} is not an operand"),
         };
         let mut out = term(text);
         while let Some(operator) = text.next_if(|c| *c != ')') {
@@ -127,7 +127,7 @@ fn value(words: &str, bits: [bool; 3]) -> bool {
                 '&' => out & right,
                 '|' => out | right,
                 '^' => out ^ right,
-                other => panic!("{other} is no operator"),
+                other => panic!("{other} is not an operator"),
             };
         }
         out

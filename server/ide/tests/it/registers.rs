@@ -306,7 +306,7 @@ fn hover_tells_what_a_register_costs() {
             One of 4 registers; written once, read once.
 
             - live across 12 of 15 instructions
-            - takes 2 registers of 32 bits, and is held where most are live: 10 registers, in line 12
+            - takes 2 registers of 32 bits, live at the peak: 10 registers, in line 12
             - uniform: the same in all threads of the CTA
 
             `%rd2 = to`
@@ -352,7 +352,7 @@ fn hover_tells_what_a_register_costs() {
             One of 20 registers; written once, read once.
 
             - live across 7 of 15 instructions; this is the last use of its value
-            - takes 1 register of 32 bits, and is not held where most are live: 10 registers, in line 12
+            - takes 1 register of 32 bits, not live at the peak: 10 registers, in line 12
             - may differ from lane to lane
 
             `%r10 = %r3 + %r4`

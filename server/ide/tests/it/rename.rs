@@ -119,7 +119,7 @@ fn names_that_are_none() {
         &text,
         "1x",
         &expect![
-            "`1x` is no name: a name is a letter and any letters, digits, `_` and `$`, or one of `%`, `_`, `$` and at least one of those"
+            "`1x` is not a name: a name is a letter and any letters, digits, `_` and `$`, or one of `%`, `_`, `$` and at least one of those"
         ],
     );
     check(&text, "%tid", &expect!["`%tid` would hide the special register `%tid`"]);

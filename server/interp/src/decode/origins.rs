@@ -37,7 +37,7 @@ impl AddressValue {
                 a.extend(b);
                 Self::Address(a)
             }
-            // An index that was loaded from memory is no pointer into shared memory; a pointer to global memory may be loaded.
+            // An index that was loaded from memory is not a pointer into shared memory; a pointer to global memory may be loaded.
             (Self::Any, Self::Address(a)) | (Self::Address(a), Self::Any)
                 if a.iter().all(|o| matches!(o, AddressOrigin::Shared(..))) =>
             {

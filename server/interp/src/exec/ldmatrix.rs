@@ -36,7 +36,8 @@ fn row(
 ) -> Option<crate::machine::AccessLocation> {
     let at = context.locate(address, lane, bytes, bytes, write)?;
     if !matches!(at.region, Region::Shared(_)) {
-        let words = || format!("{:#x} is no address in shared memory, where the rows of matrices must be", at.address);
+        let words =
+            || format!("{:#x} is not an address in shared memory, where the rows of matrices must be", at.address);
         context.fault(FaultKind::OutOfBounds, 1 << lane, words);
         return None;
     }

@@ -170,7 +170,7 @@ pub(super) fn unbound(context: &mut ExecContext<'_>, handle: u64, wanted: Handle
             format!("no {what} is bound to `{name}`: the launch must say what it is, such as `{name}={example}`")
         }
         (None, None) => format!(
-            "{handle:#x} is no handle of a {what}: give the parameter that it comes from one in the launch, such as `name={example}`"
+            "{handle:#x} is not a handle of a {what}: give the parameter that it comes from one in the launch, such as `name={example}`"
         ),
     });
 }
@@ -192,7 +192,9 @@ pub(super) fn fault(context: &mut ExecContext<'_>, fault: ImageFault, lane: usiz
         }
         ImageFault::Misaligned { coordinate, size } => (
             FaultKind::Misaligned,
-            format!("x = {coordinate} (in bytes) is no multiple of {size}: an access of {size} bytes must be aligned"),
+            format!(
+                "x = {coordinate} (in bytes) is not a multiple of {size}: an access of {size} bytes must be aligned"
+            ),
         ),
         ImageFault::Format => {
             (FaultKind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())

@@ -128,13 +128,13 @@ impl MatrixInMemory {
         let align = self.align.min(bytes as u64).max(1);
         if !at.address.is_multiple_of(whole as u64) {
             context.fault(FaultKind::Misaligned, 1 << lane, || {
-                format!("address {:#x} is no multiple of {whole}", at.address)
+                format!("address {:#x} is not a multiple of {whole}", at.address)
             });
             return None;
         }
         if !at.address.is_multiple_of(align) {
             context.fault(FaultKind::Undefined, 1 << lane, || {
-                format!("a line of the matrix begins at {:#x}, which is no multiple of {align}", at.address)
+                format!("a line of the matrix begins at {:#x}, which is not a multiple of {align}", at.address)
             });
         }
         if !matches!(at.region, Region::Shared(_) | Region::Global) {

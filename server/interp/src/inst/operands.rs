@@ -31,7 +31,7 @@ impl DecodeContext<'_> {
             }
         }
         if operand.negated && !predicate {
-            return Err("`!` before an operand that is no predicate".into());
+            return Err("`!` before an operand that is not a predicate".into());
         }
         let signed = match operand.value {
             OperandValue::Integer(_) => true,

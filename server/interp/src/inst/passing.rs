@@ -6,7 +6,7 @@ use crate::registers::WarpRegisters;
 use ptx_flow::flow::{FlowOperand, OperandValue, RegisterUse};
 use ptx_isa::OperandName;
 
-/// The registers of the leaves of an operand, in order; `None` for a leaf that is no register.
+/// The registers of the leaves of an operand, in order; `None` for a leaf that is not a register.
 fn slots<'a>(operands: impl Iterator<Item = &'a FlowOperand>) -> Vec<Option<u32>> {
     let registers = |operand: &FlowOperand| -> Vec<Option<u32>> {
         let all: Vec<Option<u32>> = operand.slots().map(|s| Some(s.0)).collect();

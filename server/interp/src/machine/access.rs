@@ -92,7 +92,9 @@ impl ExecContext<'_> {
         self.spend(LANE);
         if align > 1 && !address.is_multiple_of(align as u64) {
             self.fault(FaultKind::Misaligned, lanes, || {
-                format!("address {address:#x} is no multiple of {align}: this access of {bytes} bytes must be aligned")
+                format!(
+                    "address {address:#x} is not a multiple of {align}: this access of {bytes} bytes must be aligned"
+                )
             });
             return None;
         }

@@ -73,7 +73,7 @@ pub(super) fn build(name: &'static str, body: &[LogicalLine]) -> Result<Directiv
             "syntax" => out.syntax = leak_str(rest),
             "where" => {
                 if let Some(wrong) = rest.split_whitespace().find(|place| !PLACES.contains(place)) {
-                    return Err(line.error(line.offset(wrong), format!("`{wrong}` is no place")));
+                    return Err(line.error(line.offset(wrong), format!("`{wrong}` is not a place")));
                 }
                 out.places = words(Some(rest));
             }

@@ -61,7 +61,7 @@ fn field(line: &LogicalLine, text: &str, names: &DeclaredNames) -> Result<BitFie
     let mut name = name.trim();
     let mut times = 1;
     if let Some((number, rest)) = name.strip_prefix("times ").and_then(|t| t.split_once(' ')) {
-        times = number.parse().map_err(|_| line.error(line.offset(number), format!("`{number}` is no number")))?;
+        times = number.parse().map_err(|_| line.error(line.offset(number), format!("`{number}` is not a number")))?;
         name = rest.trim();
     }
     if name.is_empty() {

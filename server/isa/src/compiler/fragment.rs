@@ -182,7 +182,7 @@ fn term(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<Vec<&'s
     let (slot, value) = word.split_once('=').map_or(("", word), |(slot, value)| (slot, value));
     let values = expand(value);
     if let Some(wrong) = values.iter().find(|v| !names.modifiers.contains(v) && !names.types.contains(v)) {
-        return Err(line.error(0, format!("`{wrong}` is no modifier or type that the tables describe")));
+        return Err(line.error(0, format!("`{wrong}` is not a modifier or type that the tables describe")));
     }
     let join = |v: &String| if slot.is_empty() { leak_str(v) } else { leak_str(&format!("{slot}={v}")) };
     Ok(values.iter().map(join).collect())

@@ -25,7 +25,7 @@ pub(super) fn build(name: &'static str, summary: &'static str, body: &[LogicalLi
     let mut carve_outs = Vec::new();
     if let Some(line) = body[1..].iter().find(|l| l.keyword().0 == "carve-outs") {
         for word in line.keyword().1.split_whitespace() {
-            let wrong = || line.error(line.offset(word), format!("`{word}` is no number"));
+            let wrong = || line.error(line.offset(word), format!("`{word}` is not a number"));
             carve_outs.push(number(word).ok_or_else(wrong)?);
         }
         if carve_outs.last() != Some(&shared) || !carve_outs.is_sorted() {
@@ -91,7 +91,7 @@ pub(super) fn check(all: &[Multiprocessor], targets: &[TargetInfo]) -> std::resu
     let mut seen = Vec::new();
     for (processor, target) in all.iter().flat_map(|m| m.targets.iter().map(move |t| (m, *t))) {
         if !targets.iter().any(|t| t.name == target) {
-            return Err(format!("`{}` is for `{target}`, which is no target", processor.name));
+            return Err(format!("`{}` is for `{target}`, which is not a target", processor.name));
         }
         if seen.contains(&target) {
             return Err(format!("two multiprocessors are for `{target}`"));

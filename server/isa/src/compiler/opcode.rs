@@ -394,7 +394,7 @@ fn successor(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Resul
     while let Some(word) = words.next() {
         let (list, name) = if word == "not" { (&mut remove, words.next().unwrap_or("")) } else { (&mut add, word) };
         if !context.names.modifiers.iter().chain(&context.names.types).any(|known| known == name) {
-            return Err(line.error(line.offset(word), format!("`{name}` is no modifier that the tables describe")));
+            return Err(line.error(line.offset(word), format!("`{name}` is not a modifier that the tables describe")));
         }
         list.push(leak_str(name));
     }

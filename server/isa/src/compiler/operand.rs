@@ -315,7 +315,7 @@ impl<'a> OperandParser<'a> {
         }
         let (product, divisor) = text.split_once('/').unwrap_or((&text, "1"));
         let Ok(divisor @ 1..) = divisor.parse() else {
-            return self.error(format!("`{divisor}` is no divisor"));
+            return self.error(format!("`{divisor}` is not a divisor"));
         };
         let mut factors = Vec::new();
         for factor in product.split('*') {
@@ -371,7 +371,7 @@ impl<'a> OperandParser<'a> {
                 self.next += 1;
                 let word = self.take("a step")?;
                 let Some(step) = number(word).filter(|s| *s > 0) else {
-                    return self.error(format!("`{word}` is no step"));
+                    return self.error(format!("`{word}` is not a step"));
                 };
                 if let Some(last) = out.last_mut() {
                     last.step = step;
@@ -398,7 +398,7 @@ impl<'a> OperandParser<'a> {
             Ok(bytes @ 1..) => Ok(ByteCount::Fixed(bytes)),
             _ => {
                 self.next -= 1;
-                self.error(format!("`{word}` is no number of bytes"))
+                self.error(format!("`{word}` is not a number of bytes"))
             }
         }
     }

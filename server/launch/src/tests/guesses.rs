@@ -110,7 +110,7 @@ fn a_block_has_the_size_that_the_kernel_asks_for() {
     assert_eq!(sizes("", &["%tid.x", "%tid.y"]), "[1, 1, 1] [8, 8, 1], guessed: grid=1 block=8,8");
     assert_eq!(sizes("", &["%tid.y", "%tid.z"]), "[1, 1, 1] [4, 4, 4], guessed: grid=1 block=4,4,4");
     assert_eq!(sizes("", &["%ntid.y"]), "[1, 1, 1] [64, 1, 1], guessed: grid=1 block=64");
-    // `.maxntid` is an upper bound, and the guess uses it fully; `.reqntid` is no guess.
+    // `.maxntid` is an upper bound, and the guess uses it fully; `.reqntid` is not a guess.
     assert_eq!(sizes(".maxntid 128", &["%tid.y"]), "[1, 1, 1] [128, 1, 1], guessed: grid=1 block=128");
     assert_eq!(sizes(".maxntid 32, 4", &["%tid.x"]), "[1, 1, 1] [32, 4, 1], guessed: grid=1 block=32,4");
     assert_eq!(sizes(".reqntid 96", &["%tid.x"]), "[1, 1, 1] [96, 1, 1], guessed: grid=1");

@@ -100,7 +100,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("block=2048", "`block=2048`: a block has at most 1024 threads, not [2048, 1, 1]\n"),
     ("grid=3 cluster=2", "`grid=3`: a grid of [3, 1, 1] cannot be divided into clusters of [2, 1, 1]\n"),
-    ("n=1.5", "`n=1.5`: `.param .u32 n`: `1.5` is no value of `u32`, which holds whole numbers\n"),
+    ("n=1.5", "`n=1.5`: `.param .u32 n`: `1.5` is not a value of `u32`, which holds whole numbers\n"),
     ("n=f16:1", "`n=f16:1`: `f16` has 16 bits, but the parameter is `.param .u32 n`\n"),
     ("n=x", "`x`: expected a number, or a buffer such as `f32[64]:zero`, but found `x`\n"),
     (
@@ -115,14 +115,14 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "x=&nowhere",
-        "`x=&nowhere`: `nowhere` is no buffer of this launch, no `.global` or `.const` variable and no function\n",
+        "`x=&nowhere`: `nowhere` is neither a buffer of this launch, nor a `.global` or `.const` variable, nor a function\n",
     ),
-    ("x=&x", "`x=&x`: `x` is no buffer of this launch, no `.global` or `.const` variable and no function\n"),
+    ("x=&x", "`x=&x`: `x` is neither a buffer of this launch, nor a `.global` or `.const` variable, nor a function\n"),
     ("h=70000", "`h=70000`: `.param .b16 h`: `70000` does not fit into `b16`\n"),
     ("a=1e400", "`1e400`: expected a number, or a buffer such as `f32[64]:zero`, but found `1e400`\n"),
     (
         "s=1",
-        "`s=1`: the parameter is `.param .align 8 .b8 s[24]`, which is no number\n\
+        "`s=1`: the parameter is `.param .align 8 .b8 s[24]`, which is not a number\n\
          \x20   write its bytes, or its parts: `p+8=u32:1`\n",
     ),
     (
@@ -175,7 +175,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "x={tensor_map=y type=f32 dims=[64] box=[64]}",
-        "`x={tensor_map=y type=f32 dims=[64] box=[64]}`: `y` is no buffer of this launch\n",
+        "`x={tensor_map=y type=f32 dims=[64] box=[64]}`: `y` is not a buffer of this launch\n",
     ),
     (
         "out=u8[2000000000]:zero",
@@ -184,7 +184,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("out=u32[4]:zero\n//! expect: out[4]=1", "`out[4]=1`: `out[4]` lies behind the end: the buffer has 4 elements\n"),
     (
         "out=u32[4]:zero\n//! expect: out[0]=1.5",
-        "`out[0]=1.5`: `out[0]`: `1.5` is no value of `u32`, which holds whole numbers\n",
+        "`out[0]=1.5`: `out[0]`: `1.5` is not a value of `u32`, which holds whole numbers\n",
     ),
     (
         "out=u32[4]:zero\n//! expect: out[0]=1.5±1 out=[1,2,3,4,5]",
@@ -192,7 +192,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "out=u32[4]:zero\n//! expect: ou[0]=1",
-        "`ou[0]=1`: `ou` is no buffer of this launch and no variable in global memory\n\
+        "`ou[0]=1`: `ou` is neither a buffer of this launch nor a variable in global memory\n\
          \x20   did you mean `out`?\n",
     ),
     (
@@ -203,22 +203,22 @@ const MISTAKES: &[(&str, &str)] = &[
     ("out=b32[4]:zero\n//! expect: out=1±2", ""),
     (
         "\n//! expect: fault=out-of-bound",
-        "`out-of-bound`: `out-of-bound` is no fault\n\
+        "`out-of-bound`: `out-of-bound` is not a fault\n\
          \x20   did you mean `out-of-bounds`?\n",
     ),
     (
         "\n//! expect: fault=fire",
-        "`fire`: `fire` is no fault\n\
+        "`fire`: `fire` is not a fault\n\
          \x20   there are `out-of-bounds`, `misaligned`, `read-only`, `uninitialized-register`, `uninitialized-memory`, `race`, `divergence`, `barrier`, `deadlock`, `membermask`, `division-by-zero`, `stack-overflow`, `invalid-call`, `nan`, `mbarrier`, `asynchronous`, `out-of-memory`, `unsupported`, `trap` and `undefined`\n",
     ),
     (
         "\n//! expect: status=done",
-        "`done`: `done` is no way to end\n\
+        "`done`: `done` is not a way to end\n\
          \x20   there are `finished`, `fault`, `limit` and `deadlock`\n",
     ),
     (
         "out=u32[4]:zero\n//! expect: out=nan n=1 table[4]=1",
-        "`out=nan`: `out`: `nan` is no value of `u32`, which holds whole numbers\n`n=1`: `n` is no buffer of this launch and no variable in global memory\n\
+        "`out=nan`: `out`: `nan` is not a value of `u32`, which holds whole numbers\n`n=1`: `n` is neither a buffer of this launch nor a variable in global memory\n\
          \x20   there are `out`\n`table[4]=1`: `table[4]` lies behind the end: the buffer has 4 elements\n",
     ),
     (

@@ -74,7 +74,7 @@ async fn stored_or_run(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(Arc<Evaluation>, bool), LaunchRefusal> {
     let Some(snapshot) = &checked.snapshot else {
-        return Err(LaunchRefusal::new("not-open", "this is no PTX"));
+        return Err(LaunchRefusal::new("not-open", "this is not PTX"));
     };
     let settings = shared.state.settings_of(&document.uri).evaluation.clone();
     if !settings.enable {

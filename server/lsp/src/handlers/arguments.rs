@@ -15,7 +15,7 @@ pub fn uri(argument: &Value) -> Result<Uri> {
 /// Returns a line, counted from 1, that an argument may name.
 ///
 /// # Errors
-/// If the argument is no line.
+/// If the argument is not a line.
 pub fn line_number(argument: &Value, name: &str) -> Result<Option<usize>> {
     match argument.get(name) {
         None | Some(Value::Null) => Ok(None),

@@ -132,12 +132,12 @@ impl Number {
             ElementKind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
                 32 => Ok(FloatLayout::F32.encode(self.real(), RoundingDirection::Nearest, false).into()),
                 64 => Ok(FloatLayout::F64.encode(self.real(), RoundingDirection::Nearest, false).into()),
-                _ => Err(format!("`{self}` is no value of `{name}`, which has no format: write its bits (`0x…`)")),
+                _ => Err(format!("`{self}` is not a value of `{name}`, which has no format: write its bits (`0x…`)")),
             },
             ElementKind::Bits | ElementKind::Integer { .. } => {
                 let (negative, magnitude) = self
                     .whole()
-                    .ok_or_else(|| format!("`{self}` is no value of `{name}`, which holds whole numbers"))?;
+                    .ok_or_else(|| format!("`{self}` is not a value of `{name}`, which holds whole numbers"))?;
                 let signed = element.kind() == ElementKind::Integer { signed: true };
                 let bits = element.bits();
                 let all = element.mask();
@@ -275,8 +275,8 @@ mod tests {
         assert_eq!(bits("128", "s8"), Err("`128` does not fit into `s8`".into()));
         assert_eq!(bits("-129", "s8"), Err("`-129` does not fit into `s8`".into()));
         assert_eq!(bits("256", "u8"), Err("`256` does not fit into `u8`".into()));
-        assert_eq!(bits("1.5", "u8"), Err("`1.5` is no value of `u8`, which holds whole numbers".into()));
-        assert_eq!(bits("nan", "s32"), Err("`nan` is no value of `s32`, which holds whole numbers".into()));
+        assert_eq!(bits("1.5", "u8"), Err("`1.5` is not a value of `u8`, which holds whole numbers".into()));
+        assert_eq!(bits("nan", "s32"), Err("`nan` is not a value of `s32`, which holds whole numbers".into()));
         assert_eq!(bits("1.5", "b32"), Ok(1.5f32.to_bits().into()));
         assert_eq!(bits("1.5", "b64"), Ok(1.5f64.to_bits().into()));
         assert!(bits("1.5", "b16").is_err());

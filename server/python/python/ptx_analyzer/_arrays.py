@@ -93,7 +93,7 @@ class Array:
 
 
 def view(value: Any, where: str) -> Array | None:
-    """Return the bytes of an array; `None` if the value is no array. `where` begins messages."""
+    """Return the bytes of an array; `None` if the value is not an array. `where` begins messages."""
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _from_numpy(value, where)

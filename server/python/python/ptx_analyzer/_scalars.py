@@ -21,7 +21,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64"}
 
 
 def plain(value: Any) -> Number | None:
-    """Return a scalar of Python, numpy or another library as a number with its PTX type; `None` if it is no scalar."""
+    """Return a scalar of Python, numpy or another library as a number with its PTX type; `None` if it is not a scalar."""
     if isinstance(value, bool):
         return int(value), None
     if isinstance(value, int | float):

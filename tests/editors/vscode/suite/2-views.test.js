@@ -156,7 +156,7 @@ describe('views and commands', () => {
         await running();
     });
 
-    it('a program that is no language server does not start', async () => {
+    it('a program that is not a language server does not start', async () => {
         const { serverState } = await api();
         const settings = vscode.workspace.getConfiguration('ptx-analyzer');
         await settings.update('server.path', '/bin/false', vscode.ConfigurationTarget.Global);

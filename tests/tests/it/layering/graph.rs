@@ -55,7 +55,7 @@ impl Graph {
             for path in &module.paths {
                 add(resolver.path(from, path), path);
             }
-            // A window to what lies inside of a module is no dependency of the module.
+            // A window to what lies inside of a module is not a dependency of the module.
             for path in module.imports.iter().filter(|import| import.is_public).map(|import| &import.path) {
                 let outside = |target: &Target| !modules.is_in(target.module(), from);
                 add(resolver.path(from, path).into_iter().filter(outside).collect(), path);
@@ -184,7 +184,7 @@ impl Resolver<'_> {
     /// Returns the meanings of a path in a module; none for another crate or a local name.
     fn path<'p>(&'p self, module: usize, path: &'p SourcePath) -> Vec<Target> {
         let out = match &path.segments[..] {
-            // A name of the module itself is no dependency, and one from a private `use` was counted there.
+            // A name of the module itself is not a dependency, and one from a private `use` was counted there.
             [name] => self.shared_name(module, name),
             segments => self.segments(module, segments, &mut Vec::new()),
         };

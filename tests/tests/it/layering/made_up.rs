@@ -184,7 +184,7 @@ fn circles_are_told_from_chains() {
 fn a_folder_and_the_file_beside_it() {
     let pair =
         |parent| graph(&[("lib.rs", "mod p;"), ("p.rs", parent), ("p/c.rs", "use super::Shared; pub fn f() {}")]);
-    // A window to what is inside is no dependency; a call is.
+    // A window to what is inside is not a dependency; a call is.
     assert!(pair("mod c; pub struct Shared; pub use c::f;").file_circles().is_empty());
     assert_eq!(pair("mod c; pub struct Shared; pub use c::f; fn g() { f() }").file_circles().len(), 1);
     assert_eq!(pair("mod c; pub struct Shared; fn g() { c::f() }").file_circles().len(), 1);

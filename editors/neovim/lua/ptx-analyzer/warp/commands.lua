@@ -53,7 +53,7 @@ function M.step(call)
   elseif call.args == '$' then
     session:go(session.steps or 0)
   elseif call.args ~= '' then
-    complain(('`%s` is no step: a number, +number, -number or $'):format(call.args))
+    complain(('`%s` is not a step: a number, +number, -number or $'):format(call.args))
   elseif vim.api.nvim_get_current_buf() == session.bufnr then
     local line = vim.fn.line('.')
     warp.to_line(pane, line, call.bang and -1 or 1, 1, ('line %d'):format(line))
@@ -69,7 +69,7 @@ function M.lane(call)
   end
   local lane = tonumber(call.args)
   if call.args ~= '' and not (lane and lane % 1 == 0 and lane >= 0 and lane < 32) then
-    return complain(('`%s` is no lane: a number from 0 to 31'):format(call.args))
+    return complain(('`%s` is not a lane: a number from 0 to 31'):format(call.args))
   end
   warp.lane(pane, lane)
 end
@@ -83,7 +83,7 @@ function M.warp(call)
   for _, word in ipairs(call.fargs) do
     local number = tonumber(word)
     if not number or number % 1 ~= 0 or number < 0 then
-      return complain(('`%s` is no number of a warp or CTA'):format(word))
+      return complain(('`%s` is not a number of a warp or CTA'):format(word))
     end
     numbers[#numbers + 1] = number
   end

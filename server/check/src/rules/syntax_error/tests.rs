@@ -70,7 +70,7 @@ fn offsets_are_added() {
 #[test]
 fn a_word_alone_on_its_line_may_be_a_label() {
     let wrong = "bra.uni loop;\nloop\nmov.u32 %r1, 0;";
-    assert_eq!(in_body(wrong), ["`loop` is no instruction: if it is a label, `:` is missing after it"]);
+    assert_eq!(in_body(wrong), ["`loop` is not an instruction: if it is a label, `:` is missing after it"]);
     assert_statement_mended(wrong, "bra.uni loop;\nloop:\nmov.u32 %r1, 0;");
 }
 
@@ -114,7 +114,7 @@ fn functions_that_do_not_end() {
 #[test]
 fn statements_outside_of_functions() {
     let found = in_module(Code::SyntaxError, &format!("{HEADER}mov.u32 %r1, 0;\n"));
-    assert_eq!(found[0].message(), "an instruction must stand inside of a function");
+    assert_eq!(found[0].message(), "an instruction belongs in a function body");
     assert_eq!((found.len(), found[0].severity), (1, Severity::Error));
 }
 

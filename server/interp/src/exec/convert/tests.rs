@@ -221,7 +221,7 @@ fn check(
     random: &mut ConversionSamples,
 ) {
     let OpAction::Lanes(step) = &code.ops[index].action else {
-        let OpAction::Refused(why) = &code.ops[index].action else { panic!("{text} is no step on registers") };
+        let OpAction::Refused(why) = &code.ops[index].action else { panic!("{text} is not a step on registers") };
         panic!("{text} is refused: {why:?}");
     };
     let conversion = compile(spelling.from, spelling.to, spelling.options).unwrap();

@@ -75,7 +75,7 @@ fn accesses_must_be_aligned_and_meant_for_the_surface() {
     let out =
         TestKernel::body("", "mov.u32 %r1, 0; sust.b.1d.b32.zero [%rd0, {%r1}], %r1;").threads(1).buffer(&[0; 4]).run();
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
-    assert!(out.faults()[0].message.contains("is no handle of a surface"), "{:?}", out.faults());
+    assert!(out.faults()[0].message.contains("is not a handle of a surface"), "{:?}", out.faults());
 }
 
 #[test]

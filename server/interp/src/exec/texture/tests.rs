@@ -290,7 +290,7 @@ fn what_is_no_texture_is_found() {
     let piece = ["mov.u32 %r10, 1; tex.1d.v4.f32.s32 {%r0,%r1,%r2,%r3}, [%rd1, {%r10}];".to_owned()];
     let out = kernel("", &piece).value(77).run();
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
-    assert!(out.faults()[0].message.contains("0x4d is no handle of a texture"), "{:?}", out.faults());
+    assert!(out.faults()[0].message.contains("0x4d is not a handle of a texture"), "{:?}", out.faults());
     // A handle of a surface, and a texture of another geometry.
     let mut wrong = kernel("", &piece);
     let id = wrong.add_image(new(Geometry::D1, [4, 1, 1], R32));

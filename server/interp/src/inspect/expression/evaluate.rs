@@ -38,7 +38,7 @@ impl Scene<'_> {
         if lane < LANES && present >> lane & 1 != 0 {
             Ok(())
         } else {
-            Err(format!("lane {lane} is no thread: the warp has the lanes {}", list(present)))
+            Err(format!("lane {lane} is not a thread: the warp has the lanes {}", list(present)))
         }
     }
 
@@ -260,7 +260,7 @@ impl Scene<'_> {
         let bare = space.is_none() && address.area.and_then(Area::window).is_none();
         if bare && at < self.machine.executable.map.global && found.is_err() {
             return Err(format!(
-                "{at:#x} is no generic address: for an offset in a state space write `shared:[…]`, `local:[…]`, `const:[…]` or `param:[…]`"
+                "{at:#x} is not a generic address: for an offset in a state space write `shared:[…]`, `local:[…]`, `const:[…]` or `param:[…]`"
             ));
         }
         let found = found?;

@@ -385,7 +385,7 @@ impl Parser<'_> {
         let word = self.rest().get(..length).unwrap_or("");
         let literal = read_number(word);
         let range = from..from + length;
-        let literal = literal.ok_or_else(|| Self::mistake(range, format!("`{word}` is no number")))?;
+        let literal = literal.ok_or_else(|| Self::mistake(range, format!("`{word}` is not a number")))?;
         self.at += length;
         self.node(from, ExpressionKind::Number(literal))
     }

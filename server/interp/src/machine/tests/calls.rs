@@ -154,7 +154,7 @@ fn functions_of_the_system_are_there_and_others_are_not() {
     let run = traced(externs, "call nowhere, ();", 32);
     assert_eq!((run.out.kinds(), run.out.status()), (vec![FaultKind::Unsupported], RunStatus::Fault));
     assert!(run.out.faults()[0].message.contains("`nowhere`"));
-    // An unknown function is no finding if the call is not executed.
+    // An unknown function is not a finding if the call is not executed.
     assert_eq!(
         traced(externs, "setp.gt.u32 %p0, %r0, 99; @%p0 call nowhere, (); st.global.u32 [%rd1], 1;", 32).words(),
         [1; 32]

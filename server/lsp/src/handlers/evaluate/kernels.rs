@@ -96,7 +96,7 @@ pub async fn write_launch(shared: &Arc<Server>, uri: Uri, argument: &Value) -> R
         .cancellable(move |_| {
             let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
             let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
-            let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
+            let Some(snapshot) = &checked.snapshot else { return Err(fail("this is not PTX".to_owned())) };
             let module = module(snapshot, checked.unfiltered().as_deref());
             let at = line.map(|line| offset_of(&rope, line));
             let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;

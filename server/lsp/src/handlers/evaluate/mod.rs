@@ -104,7 +104,7 @@ async fn answer(shared: &Arc<Server>, uri: &Uri, mut request: EvaluateRequest) -
                 out.markdown = Some(evaluation.result(&course, &stop));
             }
             let out = serde_json::to_value(out).map_err(|_| Error::internal_error())?;
-            // What was stopped halfway is no answer.
+            // What was stopped halfway is not an answer.
             if stop() {
                 return Err(Error::request_cancelled());
             }
