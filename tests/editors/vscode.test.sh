@@ -24,7 +24,7 @@ strays = [name for name in names if re.search(r"\.(map|ts|mjs|tgz|log)$|node_mod
 assert not strays, strays
 ' "$package"
   ls -l "$package" | awk '{ printf "     %.1f MB\n", $5 / 1024 / 1024 }'
-  vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
+  vscode_quietly 'vscode: the page of the warp panel in a browser' node --test --test-concurrency=1 "$suite/panel-page.test.mjs" "$suite/panel-runs.test.mjs"
   mkdir -p "$work/vscode-host"
   fake_ptxas
   PTX_TEST_TOOLS=$HOME vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"

@@ -64,8 +64,9 @@ export class Head {
         const held = expectations.length - failed;
         const more = [faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '', failed === 0 ? '' : failed === 1 ? '1 expectation fails' : `${failed} expectations fail`].filter((part) => part !== '');
         const bad = status !== 'finished' || more.length > 0;
-        const good = bad || held === 0 ? '' : held === 1 ? '1 expectation holds' : `${held} expectations hold`;
-        setText(this.status, `${bad ? '⚠' : '✓'} ${[status === 'fault' && faults.length > 0 ? '' : evaluation.outcome, ...more, good].filter((part) => part !== '').join(' · ')}`);
+        const good = bad || held === 0 ? '' : ` · ${held === 1 ? '1 expectation holds' : `${held} expectations hold`}`;
+        const words = [status === 'fault' && faults.length > 0 ? '' : evaluation.outcome, ...more].filter((part) => part !== '').join(' · ');
+        this.status.replaceChildren(`${bad ? '⚠' : '✓'} ${words}`, element('span', { class: 'held' }, good));
         setClass(this.status, `badge ${bad ? 'bad' : 'ok'}`);
         setAttribute(this.status, 'title', `${evaluation.ended}; ${grouped(evaluation.grid.ctas)} CTAs of ${evaluation.grid.warps} warps. Click: results`);
         this.drawCta(evaluation.grid.grid, cta);
