@@ -30,6 +30,7 @@ mod portable;
 mod properties;
 mod recorded_fixtures;
 mod records;
+mod repository;
 mod registers;
 mod remembered;
 mod synchronization;
