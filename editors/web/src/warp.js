@@ -1,6 +1,6 @@
 // The warp panel: its page is that of the extension for VS Code, in a frame; this is the other side of it.
 // @ts-check
-import { launchEdit, statementLine, statementText } from "../../vscode/src/panel/host/launchEdit.ts";
+import { launchEdit, statementText } from "../../vscode/src/panel/host/launchEdit.ts";
 import { fromPage, isRefusal, preferencesFrom } from "../../vscode/src/panel/messages.ts";
 
 /** @typedef {import("../../vscode/src/panel/messages.ts").FromPage} FromPage */
@@ -62,7 +62,7 @@ export class WarpView {
     });
     source.on("edited", () => this.#post({ type: "edited" }));
     source.on("loaded", () => this.#visible && this.evaluate());
-    source.on("moved", () => this.#post({ type: "cursor", line: statementLine(source.lines, source.cursorLine) }));
+    source.on("moved", () => this.#post({ type: "cursor", line: source.cursorLine }));
     source.on("evaluated", (evaluated) => this.#post({ type: "evaluated", evaluated }));
     parent.append(this.#frame);
   }
@@ -97,10 +97,10 @@ export class WarpView {
 
   /** @param {number | null} step */
   #show(step) {
-    const { uri, cursorLine, lines } = this.#source;
+    const { uri, cursorLine } = this.#source;
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
     const target = { uri, ...this.#target, ...entry };
-    this.#shown = { type: "show", target, file: "", preferences: storedPreferences(), asked: Date.now(), step, cursor: statementLine(lines, cursorLine) };
+    this.#shown = { type: "show", target, file: "", preferences: storedPreferences(), asked: Date.now(), step, cursor: cursorLine };
     this.#visible = true;
     this.#first = true;
     this.#post(this.#shown);

@@ -42,17 +42,6 @@ export function statementText(source: readonly string[], line: number, column: n
     return end === -1 ? bare : bare.slice(0, end + 1);
 }
 
-/** The first line of the statement that a line belongs to; both count from 1. */
-export function statementLine(source: readonly string[], line: number): number {
-    let first = line;
-    while (first > Math.max(1, line - 7)) {
-        const before = withoutComments(source[first - 2] ?? '').trim();
-        if (before === '' || /[;{}:)]$/.test(before)) break;
-        first -= 1;
-    }
-    return first;
-}
-
 function withoutComments(text: string): string {
     return text.replace(/\/\*[^]*?\*\//g, ' ').replace(/\/\/[^\n]*/g, '');
 }

@@ -6,7 +6,7 @@ import { RequestRefused, type WarpApi } from '../../panelHost';
 import type { Evaluation, ShowWarpArguments } from '../../protocol';
 import { firstQuestion, fromPage, type Action, type FromHost, type FromPage, isRefusal, type Preferences, preferencesFrom, type Question, styleOfRows, type Timings, type WarpQuestion } from '../messages';
 import { EditorView } from './editor';
-import { launchEdit, statementLine, statementText } from './launchEdit';
+import { launchEdit, statementText } from './launchEdit';
 import { page } from './page';
 import { makeRoom } from './room';
 
@@ -23,14 +23,6 @@ const FOCUS_PAUSE = 120;
 /** What two questions with the same answer have in common; the room of a cell is known only in the page. */
 function keyOf({ rows, ...question }: WarpQuestion): string {
     return JSON.stringify({ ...question, readings: typeof rows === 'object' ? rows.readings : {} });
-}
-
-/** The first line of the statement at the cursor, from 1. */
-function lineOfCursor({ document, selection }: vscode.TextEditor): number {
-    const { line } = selection.active;
-    const first = Math.max(0, line - 7);
-    const source = Array.from({ length: line - first + 1 }, (_, at) => document.lineAt(first + at).text);
-    return first + statementLine(source, source.length);
 }
 
 export class Panel implements vscode.Disposable {
@@ -84,7 +76,8 @@ export class Panel implements vscode.Disposable {
                 this.post({ type: 'edited' });
             }),
             vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
-                if (selections.length > 0 && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: lineOfCursor(textEditor) });
+                const line = selections[0]?.active.line;
+                if (line !== undefined && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: line + 1 });
             }),
         );
         this.fill().catch((error: unknown) => {
@@ -131,17 +124,17 @@ export class Panel implements vscode.Disposable {
     /** Goes to the next or the previous execution of the line of the cursor. */
     goToCursor(next: boolean): void {
         const editor = this.sourceEditor();
-        if (editor !== undefined) this.post({ type: 'goTo', line: lineOfCursor(editor), next });
+        if (editor !== undefined) this.post({ type: 'goTo', line: editor.selection.active.line + 1, next });
     }
 
     private sourceEditor(): vscode.TextEditor | undefined {
         return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === this.uri);
     }
 
-    /** The line of the statement at the cursor in the source, from 1. */
+    /** The line of the cursor in the source, from 1. */
     private cursorLine(): number | null {
         const editor = this.sourceEditor();
-        return editor === undefined ? null : lineOfCursor(editor);
+        return editor === undefined ? null : editor.selection.active.line + 1;
     }
 
     private running(): boolean {
