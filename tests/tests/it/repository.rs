@@ -7,7 +7,8 @@ use std::process::Command;
 const MAX_BYTES: u64 = 1_600_000;
 
 /// Endings of programs, libraries and archives. Recorded answers are single compressed texts.
-const BUILT: &[&str] = &["whl", "so", "dll", "dylib", "exe", "a", "zip", "tar", "tgz", "vsix", "node", "wasm", "jar", "deb"];
+const BUILT: &[&str] =
+    &["whl", "so", "dll", "dylib", "exe", "a", "zip", "tar", "tgz", "vsix", "node", "wasm", "jar", "deb"];
 
 #[test]
 fn no_file_is_large_or_built() {

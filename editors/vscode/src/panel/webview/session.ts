@@ -43,6 +43,8 @@ export class Session {
     /** How often rows were asked for in another style. */
     private restyled = 0;
     private pausing: ReturnType<typeof setTimeout> | undefined;
+    /** How often the moment was asked for: only the newest answer counts. */
+    private moments = 0;
     timeline = new TimelineStore(0);
     position = 0;
     focus = 0;
@@ -271,13 +273,14 @@ export class Session {
     askMoment(pause: number): void {
         clearTimeout(this.pausing);
         if (this.steps === 0) return;
-        const { generation, position } = this;
+        this.moments += 1;
+        const { generation, position, moments } = this;
         this.pausing = setTimeout(() => {
             const memory = this.wantedMemory();
             const question: WarpQuestion = { brief: true, count: 0, state: position + 1, matrices: true, ...(memory === undefined ? {} : { memory: [memory] }) };
             this.question(question)
                 .then((answer) => {
-                    if (answer === undefined || position !== this.position) return;
+                    if (answer === undefined || moments !== this.moments) return;
                     this.moment = answer;
                     this.emit('moment');
                 })

@@ -8,9 +8,6 @@ import { aroundAccess, isWithin, MOST_BYTES } from '../model/memory';
 import type { Session } from '../session';
 import { element, grouped, prose, sentence } from './dom';
 
-/** Types of values in memory, and how many bytes stand in a line. */
-const TYPES = ['b8', 'u8', 's8', 'u16', 's16', 'f16', 'bf16', 'u32', 's32', 'f32', 'u64', 's64', 'f64'] as const;
-
 export class MemoryPane {
     readonly node = element('div', { class: 'memory' });
     private readonly accesses = element('div', { class: 'accesses' });
@@ -21,7 +18,6 @@ export class MemoryPane {
     private visible = false;
 
     constructor(private readonly session: Session) {
-        for (const type of TYPES) this.type.append(element('option', { value: type }, type === 'b8' ? 'Bytes' : `.${type}`));
         const bar = element('div', { class: 'pane-bar' }, element('label', {}, 'Show ', this.place), element('label', {}, 'from ', this.offset), element('label', {}, 'as ', this.type));
         this.node.append(this.accesses, bar, this.bytes);
         for (const input of [this.type, this.place, this.offset]) {
@@ -33,13 +29,16 @@ export class MemoryPane {
         session.wantedMemory = (): MemoryRequest | undefined => (this.visible ? this.request() : undefined);
     }
 
-    /** Updates the list of buffers for another run. */
+    /** Updates what there is to choose for another run. */
     reset(): void {
-        const chosen = this.place.value;
-        const buffers = Object.keys(this.session.evaluation?.buffers ?? {});
-        const options: [string, string][] = [['', 'around the access'], ...buffers.map((name): [string, string] => [`buffer ${name}`, name]), ['space shared', 'shared memory'], ['space const', 'constant memory']];
-        this.place.replaceChildren(...options.map(([value, text]) => element('option', { value }, text)));
-        this.place.value = options.some(([value]) => value === chosen) ? chosen : '';
+        const { buffers = [], spaces = [], types = [] } = this.session.evaluation?.memory_choices ?? {};
+        offer(this.place, [
+            ['', 'around the access'],
+            ...buffers.map(({ name, space }): Choice => [`buffer ${name}`, space === 'global' ? name : `${name} (${space})`]),
+            // Global memory is found by names and addresses, since nothing lies at its beginning.
+            ...spaces.filter((space) => space !== 'global').map((space): Choice => [`space ${space}`, `${space} memory`]),
+        ]);
+        offer(this.type, types.map((type): Choice => [type, type === 'b8' ? 'Bytes' : `.${type}`]));
         this.offset.disabled = this.place.value === '';
     }
 
@@ -75,7 +74,7 @@ export class MemoryPane {
         const [kind, name] = this.place.value.split(/ (.*)/);
         const offset = Math.max(0, Math.floor(Number(this.offset.value) || 0));
         if (kind === 'buffer' && name !== undefined) return { buffer: name, offset, length: MOST_BYTES, type: this.type.value };
-        if (kind === 'space' && (name === 'shared' || name === 'const')) return { space: name, offset, length: MOST_BYTES, type: this.type.value };
+        if (kind === 'space' && name !== undefined) return { space: name, offset, length: MOST_BYTES, lane: this.session.focus, type: this.type.value };
         for (const access of this.lastAccess()?.accesses ?? []) {
             const around = aroundAccess(access);
             if (around !== undefined && access.space !== 'param') return { ...around, type: this.type.value };
@@ -103,6 +102,15 @@ export class MemoryPane {
         const caption = element('caption', {}, `${piece.name ?? piece.space} after this step`, element('span', { class: 'quiet' }, ' · underlined: written, dotted: read, ··: never written'));
         this.bytes.replaceChildren(element('table', { class: 'dump' }, caption, body));
     }
+}
+
+type Choice = [value: string, text: string];
+
+/** Fills a list, and keeps what is chosen if it is still there. */
+function offer(list: HTMLSelectElement, choices: readonly Choice[]): void {
+    const chosen = list.value;
+    list.replaceChildren(...choices.map(([value, text]) => element('option', { value }, text)));
+    list.value = choices.some(([value]) => value === chosen) ? chosen : (choices[0]?.[0] ?? '');
 }
 
 function cell(block: MemoryBlock, text: string | undefined, from: number, size: number): HTMLElement {
