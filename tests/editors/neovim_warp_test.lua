@@ -97,7 +97,7 @@ function scenario.steps()
   moved_to('sub.u32 %turns')
   becomes('of several the nearest', step_is(24), current_step)
   vim.cmd('PtxStep somewhere')
-  ok('what is not a step is refused', says('`somewhere` is no step')(), messages)
+  ok('what is not a step is refused', says('`somewhere` is not a step')(), messages)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
 
@@ -140,7 +140,7 @@ function scenario.lanes()
   vim.cmd('PtxLane 17')
   becomes(':PtxLane takes one', has('parting', 'lane 17'), grid)
   vim.cmd('PtxLane 40')
-  ok('there are 32', says('`40` is no lane')(), messages)
+  ok('there are 32', says('`40` is not a lane')(), messages)
   local offered
   vim.ui.select = function(items, options, chosen)
     offered = vim.tbl_map(options.format_item, items)

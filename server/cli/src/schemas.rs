@@ -4,6 +4,7 @@
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -43,6 +44,77 @@ fn absent_is_not_null(schema: &mut Map<String, Value>) {
             Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(absent_is_not_null),
             _ => {}
         }
+    }
+}
+
+/// The keys of a type as a table: their names, what they hold, and what that means. What may be missing has a `?`.
+fn table(schema: &Map<String, Value>, out: &mut String) {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    out.push_str("| key | holds | |\n|---|---|---|\n");
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let mark = if required.iter().any(|own| own == name) { "" } else { "?" };
+        let words = property["description"].as_str().unwrap_or_default().replace('|', "\\|").replace('\n', " ");
+        writeln!(out, "| `{name}`{mark} | {} | {words} |", holds(property)).expect("a string");
+    }
+}
+
+/// What a value is, in a few words.
+fn holds(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return format!("*{}*", name.trim_start_matches("#/$defs/"));
+    }
+    let either = |all: &[Value], of: &dyn Fn(&Value) -> String| all.iter().map(of).collect::<Vec<_>>().join(" or ");
+    let code = |one: &Value| format!("`{}`", one["const"].as_str().or_else(|| one.as_str()).unwrap_or("null"));
+    match (&schema["enum"], &schema["oneOf"], &schema["anyOf"], &schema["type"]) {
+        (Value::Array(all), ..) | (_, Value::Array(all), ..) => either(all, &code),
+        (_, _, Value::Array(all), _) => either(all, &holds),
+        (.., Value::Array(types)) => either(types, &|one| holds(&json!({ "type": one, "items": schema["items"] }))),
+        (.., Value::String(ty)) => match (ty.as_str(), &schema["items"], &schema["additionalProperties"]) {
+            ("array", Value::Null, _) => "a list of several values".to_owned(),
+            ("array", items, _) => format!("a list of {}", holds(items)),
+            ("object", _, Value::Null) => "an object".to_owned(),
+            ("object", _, values) => format!("by name, {}", holds(values)),
+            ("string", ..) => "text".to_owned(),
+            ("integer" | "number", ..) => "number".to_owned(),
+            ("boolean", ..) => "true or false".to_owned(),
+            (other, ..) => other.to_owned(),
+        },
+        _ => "any value".to_owned(),
+    }
+}
+
+/// All keys of the answer of `evaluateWarp`, a table for each type.
+fn tables(schema: &str) -> String {
+    let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
+    let mut out = String::new();
+    table(schema.as_object().expect("an object"), &mut out);
+    for (name, own) in schema["$defs"].as_object().expect("the types") {
+        let Some(properties) = own.as_object().filter(|own| own.contains_key("properties")) else { continue };
+        let words = own["description"].as_str().unwrap_or_default();
+        writeln!(out, "\n**{name}**: {words}\n").expect("a string");
+        table(properties, &mut out);
+    }
+    out
+}
+
+/// The page with the tables in their place.
+fn page(text: &str, tables: &str) -> String {
+    let (begin, end) = ("<!-- Made from the schema: begin -->\n", "<!-- Made from the schema: end -->");
+    let (before, rest) = text.split_once(begin).expect("the page says where the tables begin");
+    let (_, after) = rest.split_once(end).expect("the page says where the tables end");
+    format!("{before}{begin}\n{tables}\n{end}{after}")
+}
+
+/// With `UPDATE=1` the page is written.
+#[test]
+fn the_page_has_the_tables_of_the_schema() {
+    let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/dev/warp-view.md"));
+    let text = fs::read_to_string(file).expect("the page");
+    let expected = page(&text, &tables(&schema::<ptx_view::Evaluation>("The answer of `ptx-analyzer.evaluateWarp`")));
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, &expected).expect("it can be written");
+    } else {
+        assert!(text == expected, "{} is stale: run the test with UPDATE=1", file.display());
     }
 }
 

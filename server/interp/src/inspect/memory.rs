@@ -429,6 +429,7 @@ pub fn peek(
     if at >= storage.len() && length > 0 {
         let (name, size) = (region_name(region), storage.len());
         return Err(match size {
+            0 if matches!(region, Region::Parameter) => "the kernel has no parameters".to_owned(),
             0 => format!("the kernel has no {name}"),
             _ => format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"),
         });

@@ -125,8 +125,8 @@ describe('test explorer', () => {
             const { document } = await open('limited.ptx', ENDLESS);
             await until('the launches', () => rows('limited.ptx').length === 4);
             assert.deepEqual(await run('limited.ptx', 2), ['failed', 'passed']);
-            const stopped = /! line (\d+): The limit of instructions ended the run after 1000 warp instructions/.exec(row('limited.ptx', 'The limit'));
-            assert.ok(Math.abs(Number(stopped?.[1]) - 1 - place(document, 'add.u32').line) <= 1, row('limited.ptx', 'The limit'));
+            const stopped = /! line (\d+): Stopped at the limit, at line \d+, after 1,000 warp instructions/.exec(row('limited.ptx', 'Stopped at the limit'));
+            assert.ok(Math.abs(Number(stopped?.[1]) - 1 - place(document, 'add.u32').line) <= 1, row('limited.ptx', 'Stopped at the limit'));
         } finally {
             await settings.update('steps', undefined, vscode.ConfigurationTarget.Global);
         }
