@@ -38,7 +38,7 @@ async function generated() {
         maxItems: 5,
         style: { singleQuote: true, tabWidth: 4, printWidth: 140 },
     });
-    const compact = types.replaceAll(/\/\*\*\n\s+\* (.*)\n\s+\*\//g, '/** $1 */').replaceAll(/;\n(?=\s+\/\*\*)/g, ';\n');
+    const compact = types.replaceAll(/\/\*\*\n\s+\* (.*)\n\s+\*\//g, '/** $1 */').replaceAll(/\{\n\s+(\[k: string\]: .*)\n\s+\}/g, '{ $1 }');
     return {
         'view.ts': `// Made by scripts/protocol.mjs from docs/schemas: change the types of server/view instead.\n\n${compact}`,
         'evaluation.json': `${JSON.stringify(bare(schema))}\n`,

@@ -60,7 +60,7 @@ export interface EvaluateArguments {
      * Return the rows of registers with their texts, in the window and the state; `readings` are those that the user has
      * chosen, `room` is the number of characters that fit into a cell.
      */
-    rows?: boolean | { readings?: Record<string, string>; room?: number };
+    rows?: boolean | { readings?: Record<string, string>; room?: number; steps?: boolean; state?: boolean };
     /** Return a row in all its readings. */
     register?: string;
     /** Return the matrices of the step before that of `state`. */

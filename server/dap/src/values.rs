@@ -2,7 +2,7 @@
 
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
 use ptx_launch::words::{few, lanes as lanes_in_words};
-use ptx_view::lane_values::LaneValues;
+use ptx_view::reading::Reading;
 
 /// The bits of a lane's value. `bytes` contains all lanes; a predicate has one bit per lane.
 pub fn bits(ty: &str, bytes: &[u8], lane: usize) -> u128 {
@@ -28,9 +28,7 @@ pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     if hex {
         return format!("{bits:#0width$x}", width = 2 + 2 * size);
     }
-    let bytes = bits.to_le_bytes().get(..size).unwrap_or_default().repeat(LANES);
-    let values = LaneValues::plain(ty, &bytes);
-    values.text(values.reading(), 0)
+    Reading::automatic(ty, None, size, std::iter::once(bits)).text(bits, size)
 }
 
 /// The text for the value of one lane.

@@ -181,17 +181,18 @@ impl View<'_> {
     /// A register of a frame, as a variable.
     pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> VariableWithParts {
         let known = register.known & frame.mask;
-        let ty = register.ty;
+        // Bits read as the instructions read them.
+        let (ty, shown) = (register.ty, register.read_as.unwrap_or(register.ty));
         let mark = marks(register.unspecified, register.approximate, known);
         let value = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
             _ if known == 0 => "not written".to_owned(),
             Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(ScopeKind::Varying) => {
                 match known >> lane & 1 {
                     0 => format!("lane {lane}: not written"),
-                    _ => format!("lane {lane}: {}", values::lane(ty, &register.bytes, lane, self.hex)),
+                    _ => format!("lane {lane}: {}", values::lane(shown, &register.bytes, lane, self.hex)),
                 }
             }
-            _ => values::summary(ty, &register.bytes, known, self.hex),
+            _ => values::summary(shown, &register.bytes, known, self.hex),
         };
         let first = known.trailing_zeros() as usize;
         let pointer = (known == frame.mask && register.uniform || frame.mask.count_ones() == 1)
@@ -232,10 +233,12 @@ impl View<'_> {
     fn lanes_of(&self, frame: GroupFrame, slot: u32) -> Vec<VariableWithParts> {
         let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
-        let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
+        let shown = register.read_as.unwrap_or(register.ty);
+        let mut out = self.lanes(frame.mask, shown, &register.bytes, &register.name, register.known);
         for ((variable, _), lane) in out.iter_mut().zip(lanes(frame.mask)) {
             variable.value += marks(register.unspecified, register.approximate, 1 << lane);
             variable.presentation_hint = None;
+            variable.ty = Some(register.ty.to_owned());
             if register.known >> lane & 1 != 0 {
                 let pointer = self.pointed(register.ty, values::bits(register.ty, &register.bytes, lane), frame, lane);
                 let value = std::mem::take(&mut variable.value);

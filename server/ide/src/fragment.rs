@@ -7,7 +7,7 @@ mod grid;
 mod pictures;
 mod svg;
 
-pub use elements::{FragmentMatrix, Matrices, MatrixElement, matrices_in};
+pub use elements::{Matrices, matrices_in};
 use grid::Grid;
 pub use pictures::{FragmentPicture, fragment_pictures};
 use ptx_analysis::{

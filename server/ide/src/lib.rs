@@ -57,8 +57,7 @@ pub use fixes::{FixAction, TextEdit, apply, code_actions, fix_all, of_diagnostic
 pub use folding::{Fold, FoldKind, folds};
 pub use formatting::{FormatOptions, OperandColumns, apply_in_order, format, format_on_type, format_range};
 pub use fragment::{
-    FRAGMENT_CSS, FragmentLabel, FragmentMatrix, FragmentPicture, Matrices, MatrixElement, fragment_labels,
-    fragment_pictures, matrices_in,
+    FRAGMENT_CSS, FragmentLabel, FragmentPicture, Matrices, fragment_labels, fragment_pictures, matrices_in,
 };
 pub use highlight::highlights;
 pub use hover::{Hover, hover, hover_in_host, hover_on_operand};

@@ -32,6 +32,51 @@ pub struct FragmentLayout {
     numbers: FormulaNumbers,
 }
 
+/// A matrix that is distributed over the registers of several lanes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperandMatrix {
+    /// The text of the operand.
+    pub operand: String,
+    /// The name of the matrix: `A`, `D`.
+    pub name: &'static str,
+    /// The type of its elements, with the dot.
+    pub ty: Option<&'static str>,
+    /// Size of an element in bits.
+    pub bits: u32,
+    /// Number of rows.
+    pub rows: u32,
+    /// Number of columns.
+    pub columns: u32,
+    /// Number of threads that hold the matrix: 32, or the 128 of a warpgroup.
+    pub threads: u32,
+    /// The registers of the operand, in order.
+    pub registers: Vec<String>,
+    /// The owner of each element: its lane, register and part.
+    pub elements: Vec<MatrixElement>,
+}
+
+/// An element of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixElement {
+    /// The lane; in a warpgroup, the index of the thread.
+    pub lane: u32,
+    /// Index of the register within the operand.
+    pub register: u32,
+    /// Index of the element within the register, from the lowest bits.
+    pub part: u32,
+    /// Row, from 0.
+    pub row: u32,
+    /// Column, from 0.
+    pub column: u32,
+}
+
+impl MatrixElement {
+    /// Lane, register, part, row and column.
+    pub fn numbers(&self) -> [u32; 5] {
+        [self.lane, self.register, self.part, self.row, self.column]
+    }
+}
+
 /// The inputs of formulas that are the same for all elements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct FormulaNumbers {

@@ -1,17 +1,16 @@
 //! Memory accesses of a step: what they cost, by bank or by sector.
 
-use ptx_interp::inspect::{self, Banks, Sectors, Transaction};
+use ptx_interp::inspect::{self, Banks, LINE, SECTOR, Sectors, Transaction};
 use ptx_interp::lanes::{LaneMask, lanes};
 use ptx_interp::machine::{Machine, MemoryAccess};
 use ptx_launch::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Size of a cache line and of a sector of it, in bytes.
-const LINE: u64 = 128;
-const SECTOR: u64 = 32;
+/// Number of sectors of a cache line.
+const SECTORS: usize = (LINE / SECTOR) as usize;
 
-/// Maximum number of lines that are told one by one.
+/// Maximum number of lines that are listed.
 const MAX_LINES: usize = 64;
 
 /// A request of one instruction to memory.
@@ -194,7 +193,7 @@ type SectorMarks = ([bool; SECTOR as usize], LaneMask);
 
 /// The lines that a request touches, each with its sectors.
 fn touched_lines(machine: &Machine, request: &Transaction) -> Vec<TouchedLine> {
-    let mut lines: BTreeMap<u64, (Option<String>, [SectorMarks; 4])> = BTreeMap::new();
+    let mut lines: BTreeMap<u64, (Option<String>, [SectorMarks; SECTORS])> = BTreeMap::new();
     for access in request.accesses.iter().flatten() {
         let end = access.address.saturating_add(access.bytes.into());
         for byte in access.address..end {
@@ -202,9 +201,9 @@ fn touched_lines(machine: &Machine, request: &Transaction) -> Vec<TouchedLine> {
             if lines.len() == MAX_LINES && !lines.contains_key(&base) {
                 continue;
             }
-            let (_, sectors) = lines
-                .entry(base)
-                .or_insert_with(|| (inspect::name_of_access(machine, access), [([false; SECTOR as usize], 0); 4]));
+            let (_, sectors) = lines.entry(base).or_insert_with(|| {
+                (inspect::name_of_access(machine, access), [([false; SECTOR as usize], 0); SECTORS])
+            });
             let (bytes, mask) = &mut sectors[((byte - base) / SECTOR) as usize];
             bytes[(byte % SECTOR) as usize] = true;
             *mask |= 1 << access.lane;

@@ -4,7 +4,7 @@
 use crate::buffers::{BufferView, buffers};
 use crate::course::Course;
 use crate::lane_values::LaneValues;
-use crate::matrix::{Matrix, MatrixLayout, matrices};
+use crate::matrix::{Matrix, matrices};
 use crate::memory::{MemoryPiece, MemoryQuery, piece};
 use crate::memory_choices::{MemoryChoices, memory_choices};
 use crate::row::{ReadingChoice, ReadingTexts, RowStyle, in_all_readings, reading_choices};
@@ -14,6 +14,7 @@ use ptx_gate::words::{visible, visible_lines};
 use ptx_interp::inspect;
 use ptx_interp::lanes::LaneMask;
 use ptx_interp::machine::{Detail, GridShape, Machine, MemoryAccess, RunStatus, WarpId};
+use ptx_isa::fragment::OperandMatrix;
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::report::{BUFFER_ROOM, LaunchReport, LineColumnFinder, PlaceRange, report};
 use ptx_launch::words;
@@ -69,7 +70,7 @@ pub struct ViewContext<'a> {
     /// Number of launches above the kernel.
     pub launches: usize,
     /// Finds the matrices of the instruction in a range of bytes.
-    pub matrices: &'a dyn Fn(Range<usize>) -> Vec<MatrixLayout>,
+    pub matrices: &'a dyn Fn(Range<usize>) -> Vec<OperandMatrix>,
     /// Polled; once it returns true, the answer must be discarded.
     pub cancelled: &'a dyn Fn() -> bool,
 }

@@ -8,12 +8,6 @@ use ptx_interp::machine::{Machine, RegisterWrite};
 /// Fewer lanes always count up.
 const MIN_COUNTING_LANES: u32 = 3;
 
-/// Whole numbers of 64 bits from here on are usually addresses, and read as hexadecimal digits.
-const ADDRESSES: i128 = 1 << 32;
-
-/// Bits without a type that are all below this are shown in decimal: a larger one is more likely a mask, an address or a floating-point number.
-const COUNTED: u128 = 1 << 16;
-
 /// Addresses below are more likely numbers.
 const LEAST_ADDRESS: u64 = 1 << 16;
 
@@ -88,23 +82,9 @@ impl<'a> LaneValues<'a> {
         ((bits << unused) as i128) >> unused
     }
 
-    /// The reading for somebody who has chosen none: that of the type; of a register of bits that of its readers;
-    /// otherwise small numbers in decimal, others in hexadecimal.
+    /// The reading for somebody who has chosen none.
     pub fn reading(&self) -> Reading {
-        let width = self.width();
-        let of_type = Reading::of_type(self.ty, width).or_else(|| Reading::of_type(self.read_as?, width));
-        let is_address = |lane: usize| {
-            let bits = self.bits(lane);
-            let value = if of_type.is_some_and(Reading::is_signed) { self.signed(bits) } else { bits as i128 };
-            value >= ADDRESSES || value <= -ADDRESSES
-        };
-        let is_addresses = || width == 8 && lanes(self.known).any(is_address);
-        let is_counted = || width != 16 && lanes(self.known).all(|lane| self.bits(lane) < COUNTED);
-        match of_type {
-            Some(reading) if !(reading.is_whole() && is_addresses()) => reading,
-            None if is_counted() => Reading::UNSIGNED,
-            _ => Reading::HEX,
-        }
+        Reading::automatic(self.ty, self.read_as, self.width(), lanes(self.known).map(|lane| self.bits(lane)))
     }
 
     /// The text of one lane.

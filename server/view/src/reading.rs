@@ -1,6 +1,7 @@
 //! Readings: the ways in which the bits of a register can be read, and the text of a value in each of them.
 
 use crate::short;
+use ptx_interp::inspect;
 use ptx_interp::lanes::LANES;
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeClass;
@@ -19,6 +20,12 @@ enum Kind {
     /// Numbers of this format, one after another from the lowest bits on.
     Numbers(&'static str),
 }
+
+/// Whole numbers of 64 bits from here on are usually addresses, and read as hexadecimal digits.
+const ADDRESSES: i128 = 1 << 32;
+
+/// Bits without a type that are all below this are shown in decimal: a larger one is more likely a mask, an address or a floating-point number.
+const COUNTED: u128 = 1 << 16;
 
 struct ReadingRow {
     name: &'static str,
@@ -82,18 +89,33 @@ impl Reading {
     /// The reading that a type asks for in a register of `bytes` bytes; `None` for untyped bits.
     pub fn of_type(ty: &str, bytes: usize) -> Option<Self> {
         let info = ISA.ty(ty)?;
-        let bare = info.name.trim_start_matches('.');
-        let name = bare.split_once('x').map_or(bare, |(number, _)| number);
         match info.class {
             TypeClass::Pred => Self::named("predicate"),
             TypeClass::Sint => Self::named("signed").filter(|reading| reading.row().sizes.contains(&bytes)),
             TypeClass::Uint => Self::named("unsigned"),
             TypeClass::Float | TypeClass::Packed => {
-                // Numbers in `tf32` have the layout of `f32`.
-                let number = if name == "tf32" { "f32" } else { name };
+                let (format, _) = inspect::number_format(info)?;
+                // A register with a `.tf32` is a whole `.f32`.
+                let number = if format.name() == "tf32" { "f32" } else { format.name() };
                 Self::of_size(bytes).find(|reading| reading.row().kind == Kind::Numbers(number))
             }
             TypeClass::Bits | TypeClass::Opaque => None,
+        }
+    }
+
+    /// The reading of values for somebody who has chosen none: that of the type; of a register of bits that of its readers, otherwise small
+    /// numbers in decimal and others in hexadecimal.
+    pub fn automatic(ty: &str, read_as: Option<&str>, bytes: usize, mut values: impl Iterator<Item = u128>) -> Self {
+        let of_type = Self::of_type(ty, bytes).or_else(|| Self::of_type(read_as?, bytes));
+        let is_signed = of_type.is_some_and(Self::is_signed);
+        let is_address = |bits: u128| {
+            let value = if is_signed { (bits as u64).cast_signed().into() } else { bits.cast_signed() };
+            !(1 - ADDRESSES..ADDRESSES).contains(&value)
+        };
+        match of_type {
+            Some(reading) if bytes != 8 || !reading.is_whole() || !values.any(is_address) => reading,
+            None if bytes != 16 && values.all(|bits| bits < COUNTED) => Self::UNSIGNED,
+            _ => Self::HEX,
         }
     }
 
@@ -203,11 +225,11 @@ pub fn element_text(ty: &str, bits: u128) -> String {
             _ => element.text(bits & element.mask()),
         };
     }
-    let (class, size) = ty.trim_start_matches('.').split_at_checked(1).unwrap_or_default();
-    let size = size.parse().unwrap_or(32_usize).clamp(1, 128);
-    let unused = 128 - size;
-    match class {
-        "s" => (((bits << unused) as i128) >> unused).to_string(),
+    // Types of fewer than 8 bits: `.s4`, `.u4`, `.b1`.
+    let info = ISA.ty(ty);
+    let unused = 128 - info.map_or(32, |info| u32::from(info.bits)).clamp(1, 128);
+    match info.map(|info| info.class) {
+        Some(TypeClass::Sint) => (((bits << unused) as i128) >> unused).to_string(),
         _ => (bits << unused >> unused).to_string(),
     }
 }

@@ -17,6 +17,8 @@ pub struct RowStyle {
     pub room: Option<usize>,
     /// Whether steps have no rows: a view that draws one state needs none.
     pub is_for_state_only: bool,
+    /// Whether the state has no rows: a view that draws the rows of steps needs only groups and calls of it.
+    pub is_for_steps_only: bool,
 }
 
 /// What a row is about.

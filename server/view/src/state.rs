@@ -28,15 +28,24 @@ pub struct WarpState {
     pub next: Option<usize>,
     /// The calls of that group, the innermost first.
     pub frames: Vec<Frame>,
+    /// Registers, special registers and parameters as bytes, unless rows are requested.
+    #[serde(flatten)]
+    pub values: Option<StateValues>,
+    /// The same with their texts, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<Row>>,
+}
+
+/// The values of a warp as bytes.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StateValues {
     /// The registers of its innermost call.
     pub registers: Vec<RegisterState>,
     /// Special registers: those that identify a thread, and those that the function reads.
     pub specials: Vec<SpecialState>,
     /// The parameters of the kernel.
     pub parameters: Vec<ParameterState>,
-    /// All of these with their texts, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<Vec<Row>>,
 }
 
 /// What a group of lanes waits for.
@@ -176,7 +185,10 @@ pub fn state(
 ) -> WarpState {
     let line = |site| places(machine.executable.range(site).start);
     let Some(view) = inspect::groups(machine, target) else {
-        return WarpState { step, time: machine.steps, rows: style.map(|_| Vec::new()), ..WarpState::default() };
+        let none = || StateValues { registers: Vec::new(), specials: Vec::new(), parameters: Vec::new() };
+        let rows = style.filter(|style| !style.is_for_steps_only).map(|_| Vec::new());
+        let values = style.is_none().then(none);
+        return WarpState { step, time: machine.steps, values, rows, ..WarpState::default() };
     };
     let next = view.next.unwrap_or(0);
     let frame = |frame: &inspect::FrameView| Frame {
@@ -185,12 +197,17 @@ pub fn state(
         lanes: frame.lanes,
     };
     let registers = inspect::registers(machine, target, next, 0).unwrap_or_default();
-    let rows = style.map(|style| {
+    let rows = style.filter(|style| !style.is_for_steps_only).map(|style| {
         let context = RowContext::new(machine, style, view.present, view.exited);
         let mut rows: Vec<Row> = registers.iter().map(|register| context.register(register)).collect();
         rows.extend(fixed_rows(machine, target, next, &context));
         rows
     });
+    let values = || StateValues {
+        registers: registers.iter().map(register).collect(),
+        specials: inspect::specials(machine, target, next, 0).unwrap_or_default().iter().map(special).collect(),
+        parameters: inspect::parameters(machine).iter().map(parameter).collect(),
+    };
     WarpState {
         step: view.steps,
         time: machine.steps,
@@ -199,9 +216,7 @@ pub fn state(
         groups: view.groups.iter().map(|group| lane_group(group, line(group.site))).collect(),
         next: view.next,
         frames: inspect::frames(machine, target, next).iter().map(frame).collect(),
-        registers: registers.iter().map(register).collect(),
-        specials: inspect::specials(machine, target, next, 0).unwrap_or_default().iter().map(special).collect(),
-        parameters: inspect::parameters(machine).iter().map(parameter).collect(),
+        values: style.is_none().then(values),
         rows,
     }
 }

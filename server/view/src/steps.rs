@@ -24,7 +24,7 @@ pub struct Step {
     /// The memory accesses, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accesses: Option<Vec<Access>>,
-    /// Whether there were more memory accesses than are told.
+    /// Whether the step made more memory accesses than are listed.
     #[serde(skip_serializing_if = "is_false")]
     pub more_accesses: bool,
     /// The names of the registers that its instruction names, if rows are requested.

@@ -11,14 +11,10 @@ export type MemoryPiece =
 /** The answer of `ptx-analyzer.evaluateWarp`. */
 export interface Evaluation {
     /** For each buffer the ranges of bytes whose values are approximate. */
-    approximate?: {
-        [k: string]: [number, number][];
-    };
+    approximate?: { [k: string]: [number, number][]; };
     blocks?: Blocks;
     /** The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed. Later windows of a view leave them out. */
-    buffers?: {
-        [k: string]: string;
-    };
+    buffers?: { [k: string]: string; };
     /** The buffers beside what they held before, if requested. */
     contents?: BufferView[];
     /** How it ended, with its place, size and time. */
@@ -50,9 +46,7 @@ export interface Evaluation {
     memory?: MemoryPiece[];
     memory_choices?: MemoryChoices;
     /** Buffers without their bytes, because these would make the report too large: the number of bytes by name. */
-    omitted?: {
-        [k: string]: number;
-    };
+    omitted?: { [k: string]: number; };
     /** How it ended, in a few words: `stopped at the time limit`. */
     outcome: string;
     /** Whether the run ended as expected, every expectation holds, and no other fault was found. */
@@ -60,9 +54,7 @@ export interface Evaluation {
     /** Output of `printf`. */
     printed?: string;
     /** The readings by the size of a register, if rows are requested and the answer is not brief. */
-    readings?: {
-        [k: string]: ReadingChoice[];
-    };
+    readings?: { [k: string]: ReadingChoice[]; };
     /** A register in all its readings, if requested and there is one of that name. */
     register?: ReadingTexts[];
     /** Duration in seconds. */
@@ -80,13 +72,9 @@ export interface Evaluation {
     /** The requested window of steps. */
     trace: Step[];
     /** For each buffer the ranges of bytes whose values are unspecified. */
-    unspecified?: {
-        [k: string]: [number, number][];
-    };
+    unspecified?: { [k: string]: [number, number][]; };
     /** For each buffer the ranges of bytes that were never written. */
-    unwritten?: {
-        [k: string]: [number, number][];
-    };
+    unwritten?: { [k: string]: [number, number][]; };
     /** The version of the document. */
     version: number;
     /** Number of executed warp instructions. */
@@ -334,15 +322,15 @@ export interface WarpState {
     /** The group that goes on first, as an index into `groups`. */
     next: number | null;
     /** The parameters of the kernel. */
-    parameters: ParameterState[];
+    parameters?: ParameterState[];
     /** Mask of the lanes that are threads. */
     present: number;
     /** The registers of its innermost call. */
-    registers: RegisterState[];
-    /** All of these with their texts, if requested. */
+    registers?: RegisterState[];
+    /** The same with their texts, if requested. */
     rows?: Row[];
     /** Special registers: those that identify a thread, and those that the function reads. */
-    specials: SpecialState[];
+    specials?: SpecialState[];
     /** Number of instructions that the warp has executed. */
     step: number;
     /** Number of instructions that the whole grid has executed. */
@@ -506,7 +494,7 @@ export interface Step {
     function: string;
     /** The line of the instruction. */
     line: number;
-    /** Whether there were more memory accesses than are told. */
+    /** Whether the step made more memory accesses than are listed. */
     more_accesses?: boolean;
     /** The names of the registers that its instruction names, if rows are requested. */
     names?: string[];

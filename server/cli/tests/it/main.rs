@@ -36,6 +36,7 @@ mod ptxas;
 mod readme;
 mod registers;
 mod regs;
+mod rows;
 mod sass;
 mod session;
 mod shell;

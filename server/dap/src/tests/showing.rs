@@ -51,6 +51,22 @@ fn registers_by_what_they_hold() {
     client.close();
 }
 
+/// Bits read as the instructions read them, with the texts of other views.
+#[test]
+fn bits_that_are_numbers() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n//! launch: grid=1 block=32 out=f32[32]:zero\n\
+                .visible .entry k(.param .u64 out)\n{\n.reg .b32 %w, %mask;\n.reg .u64 %p;\nld.param.u64 %p, [out];\n\
+                mov.b32 %w, 0f3eaaaaab;\nmov.b32 %mask, 0xdeadbeef;\nst.global.f32 [%p], %w; // here\nret;\n}\n";
+    let kernel = KernelFolder::new(text);
+    let mut client = at(&kernel, "// here");
+    let uniform = client.scope("Uniform registers");
+    let word = named(&uniform, "%w");
+    assert_eq!((&word["value"], &word["type"]), (&json!("0.33333334"), &json!(".b32")));
+    assert_eq!(client.parts(&word["variablesReference"])[5]["value"], "0.33333334");
+    assert_eq!(named(&uniform, "%mask")["value"], "0xdeadbeef");
+    client.close();
+}
+
 #[test]
 fn variables_come_in_pages() {
     let kernel = KernelFolder::new(DIVERGING);

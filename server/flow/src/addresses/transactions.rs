@@ -24,10 +24,10 @@ pub(crate) const WORD: u64 = 4;
 const PASS: u64 = BANKS as u64 * WORD;
 
 /// Size of a sector of global memory in bytes.
-pub(crate) const SECTOR: u64 = 32;
+pub const SECTOR: u64 = 32;
 
 /// Size of a cache line in bytes.
-const LINE: u64 = 128;
+pub const LINE: u64 = 128;
 
 /// The bytes that a lane accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::operands;
 use crate::excerpt::one_line;
 use ptx_analysis::{ItemSource, Operand, OperandKind, Semantics, lower};
-use ptx_isa::fragment::LayoutLookup;
+use ptx_isa::fragment::{LayoutLookup, MatrixElement, OperandMatrix};
 use ptx_syntax::statements::instructions_of_lines;
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
@@ -17,45 +17,7 @@ pub struct Matrices {
     /// The text of the instruction.
     pub instruction: String,
     /// Its matrix operands, in order.
-    pub matrices: Vec<FragmentMatrix>,
-}
-
-/// A matrix that is distributed over the registers of several lanes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FragmentMatrix {
-    /// The text of the operand.
-    pub operand: String,
-    /// The name of the matrix: `A`, `D`.
-    pub name: &'static str,
-    /// The type of its elements, with the dot.
-    pub ty: Option<&'static str>,
-    /// Size of an element in bits.
-    pub bits: u32,
-    /// Number of rows.
-    pub rows: u32,
-    /// Number of columns.
-    pub columns: u32,
-    /// Number of threads that hold the matrix: 32, or the 128 of a warpgroup.
-    pub threads: u32,
-    /// The registers of the operand, in order.
-    pub registers: Vec<String>,
-    /// The owner of each element: its lane, register and part.
-    pub elements: Vec<MatrixElement>,
-}
-
-/// An element of a matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatrixElement {
-    /// The lane; in a warpgroup, the index of the thread.
-    pub lane: u32,
-    /// Index of the register within the operand.
-    pub register: u32,
-    /// Index of the element within the register, from the lowest bits.
-    pub part: u32,
-    /// Row, from 0.
-    pub row: u32,
-    /// Column, from 0.
-    pub column: u32,
+    pub matrices: Vec<OperandMatrix>,
 }
 
 /// The matrices of the first instruction that has any in a range of lines; `None` if none has.
@@ -92,7 +54,7 @@ fn matrices(snapshot: &Snapshot, node: Node<'_>) -> Option<Matrices> {
             if elements.is_empty() {
                 continue;
             }
-            out.push(FragmentMatrix {
+            out.push(OperandMatrix {
                 operand: word(found.operand),
                 name: layout.fragment.matrix,
                 ty: layout.ty,

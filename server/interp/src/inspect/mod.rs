@@ -33,5 +33,5 @@ pub use memory::{
 pub use ptx_num::values::Marks;
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};
-pub use transactions::{BANKS, Banks, Sectors, Transaction, transactions};
-pub use value::TypedValue;
+pub use transactions::{BANKS, Banks, LINE, SECTOR, Sectors, Transaction, transactions};
+pub use value::{TypedValue, number_format};

@@ -7,7 +7,7 @@ use crate::machine::{AccessKind, MemoryAccess};
 use crate::memory::Region;
 use ptx_flow::addresses::transactions::{self as model, LaneAccess};
 
-pub use model::{BANKS, Banks, Sectors};
+pub use model::{BANKS, Banks, LINE, SECTOR, Sectors};
 
 /// A request of one instruction to memory: at most one access per lane.
 #[derive(Debug, Clone, PartialEq)]

@@ -47,19 +47,24 @@ fn meaning_of(info: &TypeInfo) -> TypeMeaning {
         TypeClass::Uint => TypeMeaning::Integer { signed: false },
         TypeClass::Sint => TypeMeaning::Integer { signed: true },
         TypeClass::Bits | TypeClass::Opaque => TypeMeaning::Bits,
-        TypeClass::Float | TypeClass::Packed => {
-            let one = ElementFormat::named(info.name).filter(|e| matches!(e.kind(), ElementKind::Float(_)));
-            let many = || {
-                let (element, count) = info.name.rsplit_once('x')?;
-                let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
-                (count > 0 && element.bits() * count == u32::from(info.bits)).then_some((element, count))
-            };
-            match one {
-                Some(element) => TypeMeaning::Float(element),
-                None => many().map_or(TypeMeaning::Bits, |(element, count)| TypeMeaning::Packed(element, count)),
-            }
-        }
+        TypeClass::Float | TypeClass::Packed => match number_format(info) {
+            Some((element, 1)) => TypeMeaning::Float(element),
+            Some((element, count)) => TypeMeaning::Packed(element, count),
+            None => TypeMeaning::Bits,
+        },
     }
+}
+
+/// The format of the numbers in a value of a type, and how many there are: two of `f16` in `.f16x2`. `None` for a type without numbers that have
+/// a fraction.
+pub fn number_format(info: &TypeInfo) -> Option<(ElementFormat, u32)> {
+    let one = ElementFormat::named(info.name).filter(|element| matches!(element.kind(), ElementKind::Float(_)));
+    let many = || {
+        let (element, count) = info.name.rsplit_once('x')?;
+        let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
+        (count > 0 && element.bits() * count == u32::from(info.bits)).then_some((element, count))
+    };
+    one.map(|element| (element, 1)).or_else(many)
 }
 
 /// The lowest `count` bits.

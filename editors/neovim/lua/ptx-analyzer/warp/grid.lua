@@ -53,15 +53,6 @@ function M.groups(state)
   return groups
 end
 
---- Special registers that are zero everywhere: those for unused dimensions of the launch.
-local function unused_specials(state)
-  local unused = {}
-  for _, special in ipairs(state.specials or {}) do
-    unused[special.name] = not special.value:find('[^0]') or nil
-  end
-  return unused
-end
-
 --- The rows of a state: registers, then special registers and parameters.
 ---@param session ptx_analyzer.Session
 ---@param all boolean also special registers that are zero everywhere
@@ -73,9 +64,9 @@ local function rows_of(session, all)
   for _, register in ipairs(last and last.registers or {}) do
     written[register.name] = mask(last.executed)
   end
-  local unused = all and {} or unused_specials(state)
   for _, row in ipairs(state.rows or {}) do
-    if row.kind ~= 'special' or not unused[row.name] then
+    -- Special registers that are zero everywhere are those for unused dimensions of the launch.
+    if all or row.kind ~= 'special' or row.folded ~= '0' then
       rows[#rows + 1] = {
         name = row.name,
         -- A reading that the user has chosen stands in place of the type.

@@ -86,7 +86,7 @@ export class App {
                 session.readingsOf(row.data).map((reading) => ({
                     label: reading.title,
                     detail: '',
-                    chosen: row.data.reading === reading.name,
+                    chosen: session.readingOf(row.data) === reading.name,
                     act: () => {
                         session.setReading(row.data.name, reading.name);
                     },

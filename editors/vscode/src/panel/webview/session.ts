@@ -8,7 +8,7 @@ import { hasLane, LANES } from './model/lanes';
 import { CHUNK, executes, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
 import { type Row, Trace } from './model/trace';
 
-/** Milliseconds after a step before its state, memory and matrices are asked for: during fast stepping nobody reads them. */
+/** Milliseconds to wait before asking for state, memory and matrices. During fast stepping nobody reads them. */
 const PAUSE = 60;
 
 /** Longer timelines are loaded only where they are shown. */
@@ -277,7 +277,7 @@ export class Session {
         const { generation, position, moments } = this;
         this.pausing = setTimeout(() => {
             const memory = this.wantedMemory();
-            const question: WarpQuestion = { brief: true, count: 0, state: position + 1, matrices: true, ...(memory === undefined ? {} : { memory: [memory] }) };
+            const question: WarpQuestion = { brief: true, count: 0, state: position + 1, matrices: true, rows: { state: false }, ...(memory === undefined ? {} : { memory: [memory] }) };
             this.question(question)
                 .then((answer) => {
                     if (answer === undefined || moments !== this.moments) return;
@@ -301,6 +301,12 @@ export class Session {
     /** The readings of a row, in the order of a menu. */
     readingsOf(data: RowData): readonly ReadingChoice[] {
         return this.evaluation?.readings?.[`${data.size}`] ?? [];
+    }
+
+    /** The reading of a row: the one that was chosen last, even if its answer is still on its way. */
+    readingOf(data: RowData): string {
+        const chosen = this.preferences.formats[`${this.functionName} ${data.name}`];
+        return chosen !== undefined && this.readingsOf(data).some((reading) => reading.name === chosen) ? chosen : data.reading;
     }
 
     /** Shows a register in another reading from now on. */

@@ -14,10 +14,10 @@ use crate::protocol::REQUEST_FAILED;
 use crate::refresh;
 use crate::runs::Focus;
 use crate::server::Server;
+use ptx_isa::fragment::{MatrixElement, OperandMatrix};
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_syntax::{Rope, Snapshot};
 use ptx_view::ViewContext;
-use ptx_view::matrix::MatrixLayout;
 use request::{EvaluateRequest, object};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -114,20 +114,8 @@ async fn answer(shared: &Arc<Server>, uri: &Uri, mut request: EvaluateRequest) -
 }
 
 /// The matrices of the instruction in a range.
-fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<MatrixLayout> {
-    let layout = |m: ptx_ide::FragmentMatrix| MatrixLayout {
-        operand: m.operand,
-        name: m.name,
-        ty: m.ty,
-        bits: m.bits,
-        rows: m.rows,
-        columns: m.columns,
-        threads: m.threads,
-        registers: m.registers,
-        elements: m.elements.iter().map(|e| [e.lane, e.register, e.part, e.row, e.column]).collect(),
-    };
-    let found = ptx_ide::matrices_in(snapshot, range);
-    found.map_or_else(Vec::new, |found| found.matrices.into_iter().map(layout).collect())
+fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<OperandMatrix> {
+    ptx_ide::matrices_in(snapshot, range).map_or_else(Vec::new, |found| found.matrices)
 }
 
 async fn read(shared: &Server, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {
@@ -210,8 +198,7 @@ pub async fn fragments(shared: &Server, uri: Uri, argument: &Value) -> Result<Op
                 .matrices
                 .iter()
                 .map(|m| {
-                    let elements: Vec<_> =
-                        m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
+                    let elements: Vec<[u32; 5]> = m.elements.iter().map(MatrixElement::numbers).collect();
                     json!({
                         "operand": m.operand, "matrix": m.name, "type": m.ty, "rows": m.rows, "columns": m.columns,
                         "registers": m.registers, "bits": m.bits, "threads": m.threads, "elements": elements,

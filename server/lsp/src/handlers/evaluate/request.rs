@@ -191,8 +191,8 @@ fn row_style(rows: &EvaluateArguments<'_>) -> Result<RowStyle> {
         Some(_) => return Err(Error::invalid_params("`readings` is an object of readings by register")),
     };
     let room = rows.number("room")?.map(|room| usize::try_from(room).unwrap_or(usize::MAX).max(MIN_ROOM));
-    let is_for_state_only = rows.get("steps").is_some() && !rows.flag("steps")?;
-    Ok(RowStyle { readings, room, is_for_state_only })
+    let is_off = |name: &str| Ok(rows.get(name).is_some() && !rows.flag(name)?);
+    Ok(RowStyle { readings, room, is_for_state_only: is_off("steps")?, is_for_steps_only: is_off("state")? })
 }
 
 fn piece(value: &Value) -> Result<MemoryQuery> {

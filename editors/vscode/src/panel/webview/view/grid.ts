@@ -439,7 +439,8 @@ export class Grid {
     /** Shows a row in the next or the previous of its readings. */
     private cycleReading(row: Row, direction: 1 | -1): void {
         const all = this.session.readingsOf(row.data);
-        const at = all.findIndex((reading) => reading.name === row.data.reading);
+        const own = this.session.readingOf(row.data);
+        const at = all.findIndex((reading) => reading.name === own);
         const next = all[(at + direction + all.length) % all.length];
         if (next !== undefined) this.session.setReading(row.data.name, next.name);
     }
