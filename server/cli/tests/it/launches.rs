@@ -63,27 +63,37 @@ fn position(text: &str, part: &str) -> Value {
     at(line as u32, (offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)) as u32)
 }
 
+/// Asks until the words of an answer name sectors. Facts about addresses come with the lints, for which a request waits a limited
+/// time only, and a busy machine may need longer.
+fn until_sectors(client: &mut Client, method: &str, parameters: Value, words: fn(&Value) -> String) -> String {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let answer = client.call(method, parameters.clone());
+        let text = words(&answer);
+        if text.contains("sector") {
+            return text;
+        }
+        assert!(Instant::now() < deadline, "{method} {parameters}\n{answer}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// What each reader of the launch says: the run, the list of launches, the hover, the hint, the lens, and whether a launch may be written.
 fn answers(client: &mut Client, uri: &str, text: &str) -> [String; 6] {
     let document = json!({ "uri": uri });
     let run = client.execute("ptx-analyzer.evaluateWarp", json!({ "uri": uri, "entry": "k", "follow": false }));
     let listed = client.execute("ptx-analyzer.launches", json!({ "uri": uri, "entry": "k" }));
     let place = json!({ "textDocument": document, "position": position(text, "%rd3], %r1;") });
-    let deadline = Instant::now() + Duration::from_secs(30);
-    // Facts about addresses come with the lints.
-    let hover = loop {
-        let answer = client.call("textDocument/hover", place.clone());
-        let words = answer["contents"]["value"].as_str().unwrap_or_default().to_owned();
-        if words.contains("sector") {
-            break words;
-        }
-        assert!(Instant::now() < deadline, "{text}\n{answer}");
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let hover = hover.lines().find(|line| line.contains("sector")).unwrap().to_owned();
+    let hover = until_sectors(client, "textDocument/hover", place, |answer| {
+        let words = answer["contents"]["value"].as_str().unwrap_or_default();
+        words.lines().find(|line| line.contains("sector")).unwrap_or_default().to_owned()
+    });
     let all = json!({ "start": at(0, 0), "end": at(10_000, 0) });
-    let hints = client.call("textDocument/inlayHint", json!({ "textDocument": document, "range": all }));
-    let hints: Vec<&str> = hints.as_array().into_iter().flatten().filter_map(|hint| hint["label"].as_str()).collect();
+    let hints = json!({ "textDocument": document, "range": all });
+    let hints = until_sectors(client, "textDocument/inlayHint", hints, |answer| {
+        let labels = answer.as_array().into_iter().flatten().filter_map(|hint| hint["label"].as_str());
+        labels.collect::<Vec<&str>>().join(" ")
+    });
     let lenses = client.call("textDocument/codeLens", json!({ "textDocument": document }));
     let name = position(text, "k(.param")["line"].clone();
     let lenses = lenses.as_array().unwrap().iter().filter(|lens| lens["range"]["start"]["line"] == name);
@@ -102,7 +112,7 @@ fn answers(client: &mut Client, uri: &str, text: &str) -> [String; 6] {
         format!("{} {}", run["status"], run["grid"]["block"]),
         first["text"].to_string(),
         hover,
-        hints.join(" "),
+        hints,
         json!(titles).to_string(),
         actions.map(|action| action["title"].to_string()).collect(),
     ]
