@@ -90,7 +90,7 @@ test("functions, instructions and the disassembly", async () => {
     frames.map((f) => [f.name, f.presentationHint ?? "normal"]),
     [
       ["twice [lanes 0–15]", "normal"], ["kernel [lanes 0–15]", "normal"],
-      ["lanes 16–31: can go on", "label"], ["kernel [lanes 16–31]", "normal"],
+      ["lanes 16–31: can continue", "label"], ["kernel [lanes 16–31]", "normal"],
     ],
   );
   const page = await session.ask("stackTrace", { threadId: 1, startFrame: 3, levels: 5 });

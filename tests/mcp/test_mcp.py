@@ -158,7 +158,7 @@ async def test_files_only_in_the_folders(folder: Path, named_by: str, mode: str)
             ("k\0.ptx", "is not read"),
             ("pipe.ptx", "it is not a regular file"),
             ("deep", "it is not a regular file"),
-            ("huge.ptx", "32000000 are the most"),
+            ("huge.ptx", "the maximum is 32000000"),
             ("none.ptx", "No such file"),
         ]:
             answer = await said(client, "check", error=True, path=path)

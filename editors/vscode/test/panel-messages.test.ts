@@ -32,7 +32,7 @@ test('answers of the server', () => {
     };
     assert.ok(asEvaluation(answer));
     // Memory that does not exist at a step is an answer too.
-    assert.ok(asEvaluation({ ...answer, memory: [{ error: '0x0 lies behind the end of shared memory' }] }));
+    assert.ok(asEvaluation({ ...answer, memory: [{ error: '0x0 lies past the end of shared memory' }] }));
     for (const wrong of [{ status: 'odd' }, { buffers: { x: 1 } }, { target: {} }, { trace: [{}] }, { state: {} }, { timeline: { from: 0, steps: [['a']] } }, { faults: [{ kind: 'x' }] }]) {
         assert.throws(() => asEvaluation({ ...answer, ...wrong }), /does not fit/, JSON.stringify(wrong));
     }

@@ -118,7 +118,7 @@ pub mod statement {
 
 /// Versions and targets by name.
 pub mod target {
-    pub use ptx_sema::target::{describe_needs, find_architecture, find_target, version};
+    pub use ptx_sema::target::{describe_needs, find_architecture, find_target, is_option, version};
 }
 
 /// Types that agree.

@@ -98,7 +98,7 @@ fn newest(number: &str) -> Result<Version, String> {
 fn code_level(text: &str) -> Result<(Code, Option<Severity>), String> {
     let (code, name) = text.split_once('=').ok_or("expected a code and a level, such as `deprecated=off`")?;
     let code = Code::named(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
-    let level = levels::level(name).ok_or_else(|| format!("`{name}` is none of {}", levels::NAMES.join(", ")))?;
+    let level = levels::level(name).ok_or_else(|| format!("`{name}` is not one of {}", levels::NAMES.join(", ")))?;
     Ok((code, level))
 }
 

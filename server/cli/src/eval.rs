@@ -175,11 +175,11 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
         let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
         complain(&format!("{}{failures}", count(passed + failed, "launch")));
         if passed + failed == 0 && status == CliStatus::Fine {
-            complain("nothing was checked: no `//! launch:` line stands above a kernel, and no `--launch` is given");
+            complain("nothing was checked: no kernel has a `//! launch:` line above it, and no `--launch` is given");
             return CliStatus::Trouble;
         }
     } else if files == empty && files > 0 && status == CliStatus::Fine {
-        complain("there is no kernel that could be run");
+        complain("there is no kernel to run");
         return CliStatus::Trouble;
     }
     status

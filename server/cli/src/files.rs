@@ -57,7 +57,7 @@ pub fn all<'a, T: Send>(
             };
             let builder = std::thread::Builder::new().name("files".into()).stack_size(STACK);
             if let Err(error) = builder.spawn_scoped(scope, work) {
-                tracing::warn!("one thread less: {error}");
+                tracing::warn!("one thread fewer: {error}");
             }
         }
         drop(sender);

@@ -33,7 +33,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("0", "Nothing to complain about."),
             ("1", "Findings: errors, a file that is not formatted, an expectation that a kernel has not met."),
-            ("2", "Wrong usage, or a file that cannot be read. The other files are still done."),
+            ("2", "Wrong usage, or a file that cannot be read. Other files are still processed."),
         ],
     ),
     (

@@ -88,7 +88,7 @@ pub fn log_panics() {
         let payload = panic.payload();
         let words =
             payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let words = words.unwrap_or("a panic without words");
+        let words = words.unwrap_or("a panic without a message");
         tracing::error!("panic at {place}: {words}{trace}");
     }));
 }

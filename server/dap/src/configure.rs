@@ -204,7 +204,7 @@ impl DebugSession {
 
     fn watch(&self, id: i64, given: &DataBreakpoint) -> Result<Watch, String> {
         let (name, watched): (String, DataWatch) = serde_json::from_str(&given.data_id)
-            .map_err(|_| "this is no data that can be watched: ask for it anew".to_owned())?;
+            .map_err(|_| "this data cannot be watched: request it again".to_owned())?;
         let (reads, writes) = match given.access_type.as_deref() {
             Some("read") => (true, false),
             Some("readWrite") => (true, true),

@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 
 /// The commands of the console, each with its description.
 const COMMANDS: &[(&str, &str)] = &[
-    ("lane N", "looks at one lane: registers show its value, and writes go to it"),
-    ("lane all", "looks at all lanes again"),
-    ("where", "tells where the lanes of the warp are"),
-    ("time", "tells how far the run has come"),
-    ("help", "tells what can be written here"),
+    ("lane N", "selects one lane: registers show its value, and writes go to it"),
+    ("lane all", "selects all lanes again"),
+    ("where", "shows where the lanes of the warp are"),
+    ("time", "shows how far the run has got"),
+    ("help", "shows this help"),
 ];
 
 impl DebugSession {
@@ -130,14 +130,14 @@ impl DebugSession {
         let words = match (word, rest.trim()) {
             ("lane", "" | "all") => {
                 self.look_at(None);
-                "all lanes are looked at".to_owned()
+                "all lanes are selected".to_owned()
             }
             ("lane", rest) => match rest.parse::<usize>().ok().filter(|l| *l < 32) {
                 Some(lane) => {
                     self.look_at(Some(lane));
                     let there = frame.mask >> lane & 1 != 0;
                     let words = if there { "" } else { ", which is not in this group" };
-                    format!("lane {lane} is looked at{words}; `lane all` looks at all again")
+                    format!("lane {lane} is selected{words}; `lane all` selects all again")
                 }
                 None => {
                     return Some(Err(RequestFailure::new(format!(

@@ -140,7 +140,7 @@ impl DebugSession {
         let (debuggee, now) = self.stopped()?;
         let container = self.handles.container(given.variables_reference);
         let container = container
-            .ok_or_else(|| RequestFailure::new("these variables are no longer there: the session has moved"))?;
+            .ok_or_else(|| RequestFailure::new("these variables are no longer valid: the session has moved on"))?;
         let index = || {
             let digits = given.name.trim_start_matches('[').trim_end_matches(']');
             digits.parse::<u64>().map_err(|_| RequestFailure::new(format!("there is no `{}` here", given.name)))
@@ -154,7 +154,7 @@ impl DebugSession {
             Container::Memory { at, element, count, .. } => {
                 let index = index()?;
                 if index >= count {
-                    return Err(RequestFailure::new(format!("there are {count} elements, counted from 0")));
+                    return Err(RequestFailure::new(format!("it has {count} elements, numbered from 0")));
                 }
                 (Goal::Memory(at.moved(byte_of(element, index)? as i64), element), super::stacks::top(&now, now.focus))
             }
@@ -224,7 +224,7 @@ impl DebugSession {
             }
             Some(ValueLocation::Memory(at, element)) => Ok(Goal::Memory(at, element)),
             None => Err(RequestFailure::new(format!(
-                "`{text}` has no place of its own: only registers and memory can be changed"
+                "`{text}` has no storage of its own: only registers and memory can be changed"
             ))),
         }
     }
@@ -296,7 +296,7 @@ impl DebugSession {
             Some(Container::Memory { at, element, count, name }) => {
                 let index = index()?;
                 if index >= count {
-                    return Err(format!("there are {count} elements, counted from 0"));
+                    return Err(format!("it has {count} elements, numbered from 0"));
                 }
                 let byte = byte_of(element, index).map_err(|f| f.words)?;
                 let bytes = given.bytes.unwrap_or(u64::from(element.bits().div_ceil(8)));
@@ -338,7 +338,9 @@ impl DebugSession {
                 let bytes = given.bytes.unwrap_or(u64::from(element.bits().div_ceil(8)));
                 self.watched_memory(&now.machine, at, bytes, given.name.clone())
             }
-            None => Err(format!("`{}` has no place of its own: only registers and memory can be watched", given.name)),
+            None => {
+                Err(format!("`{}` has no storage of its own: only registers and memory can be watched", given.name))
+            }
         }
     }
 
@@ -363,7 +365,7 @@ fn byte_of(element: ElementFormat, index: u64) -> Result<u64, RequestFailure> {
 
 fn register(now: &Now, frame: GroupFrame, slot: u32) -> Result<RegisterView, RequestFailure> {
     let all = inspect::registers(&now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
-    all.into_iter().find(|r| r.slot == slot).ok_or_else(|| RequestFailure::new("the register is no longer there"))
+    all.into_iter().find(|r| r.slot == slot).ok_or_else(|| RequestFailure::new("the register no longer exists"))
 }
 
 fn watched_register(now: &Now, frame: GroupFrame, slot: u32, lanes: LaneMask) -> Result<DataWatch, String> {

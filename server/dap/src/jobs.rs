@@ -42,7 +42,7 @@ impl DebugSession {
     /// Handles `launch`.
     pub(super) fn launch(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         if self.phase != SessionPhase::New || self.job.is_some() {
-            return Some(Err(RequestFailure::new("a kernel is launched already: use `restart`")));
+            return Some(Err(RequestFailure::new("a kernel has already been launched: use `restart`")));
         }
         match arguments::<LaunchArguments>(request) {
             Ok(launch) => self.load(launch, request),
@@ -119,7 +119,7 @@ impl DebugSession {
             let _ = sender.send(SessionEvent::Done(Box::new(JobOutcome { number, result })));
         });
         if let Err(error) = thread {
-            tracing::error!("there can be no thread: {error}");
+            tracing::error!("a thread cannot be started: {error}");
             let _ = self.sender.send(SessionEvent::Done(Box::new(JobOutcome { number, result: JobResult::Failed })));
         }
     }
@@ -201,16 +201,9 @@ impl DebugSession {
             JobResult::Moved(found, machine) => self.moved(found, machine.map(|m| *m)),
             JobResult::Failed => {
                 if let Some((seq, command)) = job.request {
-                    self.client.answer(
-                        seq,
-                        &command,
-                        Err(RequestFailure::shown("something went wrong inside of ptx-analyzer")),
-                    );
+                    self.client.answer(seq, &command, Err(RequestFailure::shown("ptx-analyzer had an internal error")));
                 } else {
-                    self.client.say(
-                        "important",
-                        "Something went wrong inside of ptx-analyzer; the session is where it was.\n",
-                    );
+                    self.client.say("important", "ptx-analyzer had an internal error; the session is where it was.\n");
                     self.tell_stopped("pause", None, None, &[]);
                 }
             }
@@ -254,7 +247,7 @@ impl DebugSession {
                     Some(end) if at_end && !there(end) => {
                         let mut stop =
                             SearchStop::new(self.now.as_ref().map_or(0, |n| n.leg), end.steps, None, "pause");
-                        stop.description = Some("Paused at the end: all that was run is over".to_owned());
+                        stop.description = Some("Paused at the end: the run is over".to_owned());
                         stop
                     }
                     _ => return self.finish(),
@@ -262,7 +255,7 @@ impl DebugSession {
             }
             SearchOutcome::Beginning => {
                 let mut stop = SearchStop::new(0, 0, None, "entry");
-                stop.description = Some("Paused at the beginning: nothing was before".to_owned());
+                stop.description = Some("Paused at the beginning: there is no earlier step".to_owned());
                 stop
             }
             SearchOutcome::GivenUp(leg, time) => SearchStop::new(leg, time, None, "pause"),
@@ -370,7 +363,7 @@ impl DebugSession {
         let granularity = match granularity.as_deref() {
             Some("instruction") => Granularity::Instruction,
             None | Some("line" | "statement") => Granularity::Line,
-            Some(other) => return Err(RequestFailure::new(format!("`{other}` is no granularity of steps"))),
+            Some(other) => return Err(RequestFailure::new(format!("`{other}` is not a granularity of steps"))),
         };
         self.go(MoveOrder::Step(target, kind, granularity));
         Ok(Value::Null)
@@ -494,7 +487,7 @@ impl MoveContext {
             Some(first) => SearchStop::new(0, first.time, Some(target), "entry").into(),
             None => {
                 let mut stop = SearchStop::new(0, 0, None, "entry");
-                stop.description = Some("Paused on entry: the warp that was to be looked at never starts".to_owned());
+                stop.description = Some("Paused on entry: the selected warp never starts".to_owned());
                 stop.into()
             }
         }

@@ -258,9 +258,9 @@ impl SourceMap {
         let next = files.iter().filter_map(|f| self.lines(*f, line, usize::MAX).next());
         let Some((found, _)) = next.min_by_key(|(l, _)| *l) else {
             return Err(match files {
-                [] => format!("`{}` does not execute anything of this file", self.kernel),
+                [] => format!("`{}` executes nothing in this file", self.kernel),
                 [None] => self.why_not(line),
-                _ => "no instruction was made of this line or a later one".to_owned(),
+                _ => "neither this line nor a later one has an instruction".to_owned(),
             });
         };
         if files == [None] && found != line && !self.same_item(line, found) {

@@ -482,7 +482,7 @@ impl StopSearch<'_> {
                 format!("{}: {} → {} by {who}", watch.name, super::values::bytes(&old), super::values::bytes(&new))
             }
             (Some(old), _) => format!("{}: {}, touched by {who}", watch.name, super::values::bytes(&old)),
-            _ => format!("{} is touched by {who}", watch.name),
+            _ => format!("{} is accessed by {who}", watch.name),
         })
     }
 

@@ -25,7 +25,7 @@ struct UnnumberedFrame {
 /// A text for the state of a group of lanes.
 pub fn state(state: GroupState) -> String {
     match state {
-        GroupState::Ready => "can go on".to_owned(),
+        GroupState::Ready => "can continue".to_owned(),
         GroupState::Barrier => "wait at a barrier".to_owned(),
         GroupState::Waiting => "wait for others".to_owned(),
         GroupState::Gathering(mask) => format!("wait for {}", lanes(mask)),
@@ -71,7 +71,7 @@ impl DebugSession {
         match number {
             Some(number) => {
                 let known = self.handles.frame(number);
-                known.ok_or_else(|| RequestFailure::new("this frame is no longer there: the session has moved"))
+                known.ok_or_else(|| RequestFailure::new("this frame is no longer valid: the session has moved on"))
             }
             None => Ok(top(now, now.focus)),
         }

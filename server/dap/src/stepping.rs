@@ -89,7 +89,7 @@ impl StopSearch<'_> {
                 if end.group & begin.group == 0 {
                     stop.description = Some(format!("Paused on step: {} are next", words::lanes(end.group)));
                 } else if end.group != begin.group {
-                    stop.description = Some(format!("Paused on step: {} go on together", words::lanes(end.group)));
+                    stop.description = Some(format!("Paused on step: {} continue together", words::lanes(end.group)));
                 }
                 stop.into()
             }

@@ -82,8 +82,8 @@ impl DebugSession {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::Variables = super::wire::arguments(request)?;
         let known = self.handles.container(given.variables_reference);
-        let container =
-            known.ok_or_else(|| RequestFailure::new("these variables are no longer there: the session has moved"))?;
+        let container = known
+            .ok_or_else(|| RequestFailure::new("these variables are no longer valid: the session has moved on"))?;
         let indexed = !matches!(container, Container::Scope(..));
         let (start, count) = match given.count {
             0 => (given.start, usize::MAX),

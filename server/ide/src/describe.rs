@@ -22,7 +22,7 @@ pub use statement::{Written, max_lines, reachable, statement};
 pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
 
 use ptx_analysis::Environment;
-use ptx_analysis::target::describe_needs;
+use ptx_analysis::target::{describe_needs, is_option};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind, Version};
 
@@ -52,9 +52,15 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
             let bound = if is_bound(gate) { "; later architectures need not have it" } else { "" };
             format!("Needs {needs}{condition}{has}{bound}{note}")
         }
+        GateKind::Until if of_options(gate) => format!("Not with {needs}{condition}{note}"),
         GateKind::Until => format!("Removed from {needs} on{condition}{note}"),
         GateKind::Deprecated => format!("Deprecated from {needs} on{condition}{note}"),
     }
+}
+
+/// Whether the alternatives of a gate are options of `.target`, which no version or architecture brings.
+pub fn of_options(gate: &Gate) -> bool {
+    gate.alternatives.iter().all(|alternative| alternative.feature.is_some_and(is_option))
 }
 
 /// The alternatives of a gate, grouped by PTX version: `PTX 8.6 and sm_100a or sm_101a, or PTX 8.8 and sm_100f`.

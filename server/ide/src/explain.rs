@@ -246,7 +246,7 @@ fn register(word: &str) -> Option<MarkdownPage> {
     page.code(&format!(".reg {declared} %{stem}<8>;"));
     if !usual.is_empty() {
         page.text(format!(
-            "Compilers call registers of type `{usual}` so. The name decides nothing: its declaration does."
+            "Compilers use this name for registers of type `{usual}`. Only the declaration counts, not the name."
         ));
     }
     if stem.to_ascii_lowercase().starts_with("sp") {

@@ -306,7 +306,7 @@ impl<'t> At<'t> {
 
     fn sink(&self) -> MarkdownPage {
         let mut page = MarkdownPage::default();
-        page.text("`_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.");
+        page.text("`_` – the sink: a value written to it is discarded; in place of a name, it stands for none.");
         if let Some(here) = self.here() {
             page.text(here.matrix.as_deref().unwrap_or(""));
             page.text(here.role());

@@ -149,7 +149,7 @@ impl<'t> RenameSubject<'t> {
         };
         if !snapshot.text(place.clone()).starts_with(&name) {
             let listed = snapshot.text(place);
-            return Err(format!("`{listed}<…>` stands for several labels: rename them where they stand"));
+            return Err(format!("`{listed}<…>` stands for several labels: rename each where it is declared"));
         }
         Ok(Self { declaration, place, name, single })
     }
@@ -158,7 +158,7 @@ impl<'t> RenameSubject<'t> {
 /// The reason why there is nothing to rename.
 fn nothing(snapshot: &Snapshot, offset: usize) -> RenameRefusal {
     let Some(name) = name_at(snapshot, offset) else {
-        return "there is no name here that the module declares".to_owned();
+        return "nothing here can be renamed: the module declares no such name".to_owned();
     };
     let text = snapshot.text(name.byte_range());
     if ISA.special_register(&text).is_some() {
@@ -185,7 +185,9 @@ fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
         ));
     }
     if range && new.ends_with(|c: char| c.is_ascii_digit()) {
-        return Err(format!("`{new}` ends in a digit: the numbers of its registers could not be told from it"));
+        return Err(format!(
+            "`{new}` ends in a digit, so the numbers of its registers could not be told apart from it"
+        ));
     }
     match names::reserved(new, range) {
         None => Ok(()),

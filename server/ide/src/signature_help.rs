@@ -138,7 +138,7 @@ fn operand(shape: &OperandPattern, entry: &Entry) -> String {
         OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => one(spec),
         OperandPattern::Pair(both) => format!("{} | {}", one(&both.0), one(&both.1)),
         OperandPattern::Address(parts) => parts.iter().map(one).collect::<Vec<_>>().join("; "),
-        OperandPattern::Sink => "`_`: the result is not wanted".to_owned(),
+        OperandPattern::Sink => "`_`: the result is discarded".to_owned(),
     }
 }
 

@@ -257,7 +257,7 @@ mod tests {
             .run();
         assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
         assert!(
-            out.faults()[0].message.contains("0 bytes behind the end of `buffer 0` (16 bytes)"),
+            out.faults()[0].message.contains("0 bytes past the end of `buffer 0` (16 bytes)"),
             "{:?}",
             out.faults()
         );

@@ -46,7 +46,7 @@ fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorRes
     }
     cursor.spaces();
     let repeated =
-        |range: Range<usize>| LaunchMistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
+        |range: Range<usize>| LaunchMistake::new(range, format!("`{name}` is given twice")).help("keep one of them");
     if line == Keyword::Launch && offset.is_none() && SIZES.contains(&name) {
         if name == "shared" {
             let value = cursor.product()?;
@@ -94,9 +94,9 @@ const MAX_NAMES: usize = 10_000;
 /// Checks that a value is followed by a space or the end of the line.
 pub(super) fn end(cursor: &Cursor<'_>) -> CursorResult<()> {
     match cursor.rest().chars().next() {
-        Some(c) if !c.is_whitespace() => {
-            Err(cursor.expected("a space before the next `name=value`").help("spaces separate what a launch says"))
-        }
+        Some(c) if !c.is_whitespace() => Err(cursor
+            .expected("a space before the next `name=value`")
+            .help("spaces separate the arguments of a launch")),
         _ => Ok(()),
     }
 }
@@ -232,11 +232,8 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
     };
     if !cursor.eat(":") {
         let what = cursor.since(start);
-        return Err(LaunchMistake::new(
-            what,
-            format!("it is not said what `{word}[…]` is filled with, but {}", cursor.found()),
-        )
-        .help(format!("write `{element}[{}]:zero`, or another fill", length.unwrap_or(1))));
+        return Err(LaunchMistake::new(what, format!("expected the contents of `{word}[…]`, but {}", cursor.found()))
+            .help(format!("write `{element}[{}]:zero`, or another fill", length.unwrap_or(1))));
     }
     let at = cursor.offset();
     let contents = match length {

@@ -127,7 +127,7 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMis
                     }
                 }
                 open = out.len();
-                let nothing = "no value without a tolerance of its own stands before this one";
+                let nothing = "no value without its own tolerance comes before this one";
                 if any { Ok(()) } else { Err(LaunchMistake::new(range, nothing)) }
             }
             Err(mistake) => Err(mistake),
@@ -233,7 +233,7 @@ fn part(cursor: &mut Cursor<'_>) -> CursorResult<ElementSelection> {
     let part = if cursor.eat("..") {
         let to = cursor.product()?;
         if to < from {
-            let words = format!("a range ends behind its beginning, but {to} is before {from}");
+            let words = format!("a range must end after its beginning, but {to} is before {from}");
             return Err(LaunchMistake::new(cursor.since(start), words));
         }
         ElementSelection::Range(from, to)

@@ -131,27 +131,27 @@ pub fn launches(text: &str, base: usize, functions: &[FunctionSpan<'_>]) -> Pars
         let around = next.checked_sub(1).and_then(|at| functions.get(at)).filter(|f| f.range.end > line.range.start);
         let kernel = match (around, functions.get(next)) {
             (Some(around), _) => {
-                let words = format!("this line stands in `{}`", around.name);
-                out.mistakes
-                    .push(LaunchMistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
+                let words = format!("this line is inside `{}`", around.name);
+                out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help("launch lines go above a kernel"));
                 continue;
             }
             (None, Some(function)) if function.kernel => function.name,
             (None, Some(function)) => {
-                let words = format!("`{}`, above which this line stands, is not a kernel", function.name);
+                let words = format!("this line is above `{}`, which is not a kernel", function.name);
                 let help = "only an `.entry` can be launched: put the line right above one";
                 out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help(help));
                 continue;
             }
             (None, None) => {
-                let wrong = LaunchMistake::new(line.range.clone(), "no kernel follows that could be launched");
-                out.mistakes.push(wrong.help("lines of a launch stand above the kernel that they are for"));
+                let wrong = LaunchMistake::new(line.range.clone(), "no kernel follows this line");
+                out.mistakes.push(wrong.help("launch lines go above their kernel"));
                 continue;
             }
         };
         if line.keyword == Keyword::Launch || current != Some(kernel) {
             if ![Keyword::Launch, Keyword::Expect].contains(&line.keyword) {
-                let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword.name());
+                let words =
+                    format!("`{}:` extends a launch, but no `launch:` line comes before it", line.keyword.name());
                 out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help("write `//! launch:` first"));
             }
             out.launches.push(Launch { entry: kernel.into(), range: line.range.clone(), ..Launch::default() });

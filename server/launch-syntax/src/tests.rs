@@ -136,14 +136,14 @@ fn places_of_lines() {
     );
     let found = launches(&text, 0, &functions(&text));
     let expected = "\
-`//! launch: grid=1`: `f`, above which this line stands, is not a kernel
+`//! launch: grid=1`: this line is above `f`, which is not a kernel
     only an `.entry` can be launched: put the line right above one
-`//! params: n=1`: `params:` adds to a launch, but no `launch:` stands before it
+`//! params: n=1`: `params:` extends a launch, but no `launch:` line comes before it
     write `//! launch:` first
-`//! launch: grid=2`: this line stands in `k`
-    lines of a launch stand above a kernel
-`//! launch: grid=3`: no kernel follows that could be launched
-    lines of a launch stand above the kernel that they are for
+`//! launch: grid=2`: this line is inside `k`
+    launch lines go above a kernel
+`//! launch: grid=3`: no kernel follows this line
+    launch lines go above their kernel
 ";
     assert_eq!(mistakes(&text, &found.mistakes), expected);
 }
@@ -170,7 +170,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "x=f32[4]",
-        "`f32[4]`: it is not said what `f32[…]` is filled with, but the line ends\n\
+        "`f32[4]`: expected the contents of `f32[…]`, but the line ends\n\
          \x20   write `f32[4]:zero`, or another fill\n",
     ),
     (
@@ -223,9 +223,9 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     (
         "n=64,x=3",
         "`,x=3`: expected a space before the next `name=value`, but found `,x=3`\n\
-         \x20   spaces separate what a launch says\n",
+         \x20   spaces separate the arguments of a launch\n",
     ),
-    ("n=1 n=2", "`n=2`: `n` is given twice\n    leave one of them\n"),
+    ("n=1 n=2", "`n=2`: `n` is given twice\n    keep one of them\n"),
     (
         "grid=1,2,3,4",
         "`1,2,3,4`: `grid` has one to three dimensions, not 4\n\
@@ -236,7 +236,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
         "`0`: a dimension of `grid` is 1 to 4294967295, not 0\n\
          \x20   such as `grid=64` or `grid=16,8`\n",
     ),
-    ("grid=1 grid=2", "`grid=2`: `grid` is given twice\n    leave one of them\n"),
+    ("grid=1 grid=2", "`grid=2`: `grid` is given twice\n    keep one of them\n"),
     ("grid=x", "`x`: expected a whole number, but found `x`\n"),
     ("shared=99999999999", "`shared=99999999999`: `shared` is a number of bytes, and 99999999999 are too many\n"),
     ("x=f32[4", "`4`: expected `]`, but the line ends\n"),
@@ -297,7 +297,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
          \x20   there are `zero`, `iota(start, step)`, `const(value)`, `uniform(low, high, seed=0)`, `normal(mean, deviation, seed=0)`, `nan` and `poison`\n",
     ),
     ("out[x]=1", "`x]=1`: expected a whole number, but found `x]=1`\n"),
-    ("out[3..1]=[1]", "`3..1`: a range ends behind its beginning, but 1 is before 3\n"),
+    ("out[3..1]=[1]", "`3..1`: a range must end after its beginning, but 1 is before 3\n"),
     (
         "out[0..3]=[1,2]",
         "`[1,2]`: the range has 3 elements, but the list has 2\n\
@@ -316,8 +316,8 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     ("out=1 ±", "`±`: expected a number that is not negative, but the line ends\n"),
     ("out=1 ±-1", "`-1`: expected a number that is not negative, but found `-1`\n"),
     ("out=1 ±1.5ulp", "`1.5ulp`: units of the last place are counted: `±2ulp`\n"),
-    ("±1", "`±1`: no value without a tolerance of its own stands before this one\n"),
-    ("out=1±2 ±3", "`±3`: no value without a tolerance of its own stands before this one\n"),
+    ("±1", "`±1`: no value without its own tolerance comes before this one\n"),
+    ("out=1±2 ±3", "`±3`: no value without its own tolerance comes before this one\n"),
     ("printed=x", "`x`: expected a text in double quotes, but found `x`\n"),
     (r#"printed="x"#, "`\"x`: the text has no end: `\"` is missing\n"),
     ("out:f33[0]=1", "`f33`: `f33` is not a type of elements\n    did you mean `f32`?\n"),
@@ -325,7 +325,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     (
         "out[0]=1]",
         "`]`: expected a space before the next `name=value`, but found `]`\n\
-         \x20   spaces separate what a launch says\n",
+         \x20   spaces separate the arguments of a launch\n",
     ),
     ("out[0]=1.0..", "`.`: expected a number, but the line ends\n"),
     ("out=iot", ""),

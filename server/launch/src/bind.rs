@@ -92,7 +92,7 @@ fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<PlacedB
         all = all.saturating_add(located.bytes);
         if all > MAX_BUFFER_BYTES {
             let words = format!(
-                "the buffers and the variables of the module have {all} bytes with `{}`, but {MAX_BUFFER_BYTES} are the most that a launch can have",
+                "the buffers and the variables of the module take {all} bytes with `{}`, but a launch may have at most {MAX_BUFFER_BYTES}",
                 variable.name
             );
             return Err(LaunchMistake::new(launch.range.clone(), words));

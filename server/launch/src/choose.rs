@@ -86,7 +86,7 @@ impl LaunchModule {
                     callable.name,
                     names()
                 )),
-                None => Err(format!("no kernel is here or below: {}", names())),
+                None => Err(format!("there is no kernel here or below: {}", names())),
             };
         }
         let (launches, _) = self.launches();

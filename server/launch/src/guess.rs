@@ -108,7 +108,7 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
         }
         if usage.cells.get(&(index, 0)).is_some_and(|u| u.tensor_map) {
             out.parts.push(format!(
-                "`{0}` stays empty: what a tensor map looks like cannot be guessed, write `{0}={{…}}`",
+                "`{0}` stays empty, as a tensor map cannot be guessed: write `{0}={{…}}`",
                 parameter.name
             ));
         }
@@ -177,8 +177,8 @@ fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
     let parts = followed.iter().map(|(bound, names)| {
         let names = list(names.iter().copied());
         match bound.as_str() {
-            "" => format!("{names}: generous, no bound of the index was found"),
-            bound => format!("{names}: by the bound of the index, {bound}"),
+            "" => format!("{names}: a generous size, as no bound of the index was found"),
+            bound => format!("{names}: from the bound of the index, {bound}"),
         }
     });
     Some(format!("Buffer lengths are guessed ({}).", parts.collect::<Vec<_>>().join("; ")))

@@ -46,7 +46,7 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<L
     };
     let all = launch.named().fold(0u64, |all, given| all.saturating_add(bytes(given)));
     if all > MAX_BUFFER_BYTES {
-        let words = format!("the buffers have {all} bytes, but {MAX_BUFFER_BYTES} are the most that a launch can have");
+        let words = format!("the buffers take {all} bytes, but a launch may have at most {MAX_BUFFER_BYTES}");
         mistakes.push(LaunchMistake::new(launch.range.clone(), words));
     }
     for expectation in &launch.expectations {
@@ -242,7 +242,7 @@ impl LaunchChecker<'_> {
             None if self.callable.parameters.is_empty() => wrong.help("it has no parameters"),
             None if matches!(given.argument, Argument::Buffer(_)) => {
                 let has = list(parameters());
-                wrong.help(format!("it has {has}; memory that no parameter holds goes into a `buffers:` line"))
+                wrong.help(format!("it has {has}; declare memory that no parameter points to in a `buffers:` line"))
             }
             None => wrong.help(format!("it has {}", list(parameters()))),
         }
@@ -411,7 +411,7 @@ impl LaunchChecker<'_> {
                 None => return Err(wrong(format!("`{name}` is neither a fill nor a buffer of this launch"))),
                 Some((other, _)) if other.is_some() && element.is_some() && other != element => {
                     let words = format!("`{name}` and `{}` have different types", condition.name);
-                    return Err(wrong(words).help("look at one of them as the other's: `out:u32=…`"));
+                    return Err(wrong(words).help("read one of them with the type of the other: `out:u32=…`"));
                 }
                 Some(_) => {}
             }
@@ -427,7 +427,7 @@ impl LaunchChecker<'_> {
         if let (Some(last), Some(count)) = (last, count)
             && last > count
         {
-            return Err(wrong(format!("`{title}` lies behind the end: the buffer has {count} elements")));
+            return Err(wrong(format!("`{title}` lies past the end: the buffer has {count} elements")));
         }
         let Some(element) = element else { return Ok(()) };
         let encode =
@@ -452,7 +452,7 @@ pub(super) fn describe_at(table: &[(String, Field)], range: Range<usize>) -> Res
     match describe(table) {
         Some(Ok(described)) => Ok(described),
         Some(Err(why)) => Err(LaunchMistake::new(range, why)),
-        None => Err(LaunchMistake::new(range, "this says neither `image=`, `sampler=` nor `tensor_map=`")
+        None => Err(LaunchMistake::new(range, "expected one of `image=`, `sampler=` and `tensor_map=`")
             .help("such as `{image=2d size=[64,32] format=f32 fill=iota}`")),
     }
 }

@@ -111,7 +111,7 @@ impl RunResult<'_> {
             (ElementSelection::All, _) => (0, count),
         };
         if to > count {
-            return Err(format!("it lies behind the end: the buffer has {count} elements"));
+            return Err(format!("it lies past the end: the buffer has {count} elements"));
         }
         if let ExpectedElements::Like(other, _) = &condition.expected {
             let like = self.find(other)?;
@@ -148,7 +148,7 @@ impl RunResult<'_> {
                     let bits = like.and_then(|l| l.bits(element, first + (index - from)));
                     match bits {
                         Some(bits) => seen.bits(bits, condition.tolerance),
-                        None => Some("the other one ends before".to_owned()),
+                        None => Some("the other buffer is shorter".to_owned()),
                     }
                 }
             };
@@ -188,7 +188,7 @@ impl SeenElement<'_> {
     }
 
     fn poison(&self) -> Option<String> {
-        self.found().map(|bits| format!("is {}, but nobody should have written it", self.element.text(bits)))
+        self.found().map(|bits| format!("is {}, but nothing should have written it", self.element.text(bits)))
     }
 
     fn value(&self, expected: Number, tolerance: Tolerance) -> Result<Option<String>, String> {

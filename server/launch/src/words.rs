@@ -41,7 +41,7 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
 pub fn outcome(done: &LaunchRun) -> &'static str {
     match (done.run.status, done.limit) {
         (RunStatus::Limit, Some(RunLimit::Time(_))) => "stopped at the time limit",
-        (RunStatus::Limit, Some(RunLimit::Effort)) => "stopped at the limit of effort",
+        (RunStatus::Limit, Some(RunLimit::Effort)) => "stopped at the work limit",
         (RunStatus::Limit, _) => "stopped at the limit",
         (status, _) => status.name(),
     }
@@ -82,17 +82,17 @@ pub fn limited(limit: RunLimit, settings: &Settings, advice: &LimitAdvice) -> St
     let LimitAdvice { steps, seconds } = advice;
     let most = grouped(settings.limit);
     match limit {
-        RunLimit::Steps => format!("a run may execute {most} warp instructions; {steps} raises that"),
+        RunLimit::Steps => format!("the limit is {most} warp instructions; {steps} raises it"),
         RunLimit::Effort => {
             let work = grouped(settings.effort().saturating_add(settings.limit));
             format!(
-                "these instructions took as much work as {work} plain ones, the most that a run may take whose limit is \
-                 {most}: they move many bytes, begin many blocks, or make lanes wait or go one by one; {steps} raises that"
+                "these instructions took as much work as {work} plain ones, the most for a limit of {most}: they \
+                 move many bytes, start many blocks, or make lanes wait or run one by one; {steps} raises it"
             )
         }
         RunLimit::Time(time) => {
             let time = time.as_secs_f64();
-            format!("a run may take {time} second{}; {seconds} raises that", if time == 1.0 { "" } else { "s" })
+            format!("the limit is {time} second{}; {seconds} raises it", if time == 1.0 { "" } else { "s" })
         }
     }
 }

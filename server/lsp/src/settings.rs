@@ -149,7 +149,7 @@ settings! {
         /// Options of completion; snippets are offered only to clients that accept them.
         let options: CompletionOptions = CompletionOptions::default();
         "completion.enable": Flag(enable: bool = true),
-            "whether to complete what is typed";
+            "whether to offer completions";
         "completion.signatures": Flag(signatures: bool = true),
             "whether to show the forms of the instruction whose operands are being typed";
         "completion.snippets": Flag(.options.snippets),

@@ -20,7 +20,7 @@ impl Troubles {
     pub fn tell(&self, outgoing: &Outgoing, what: &str) {
         if lock(&self.0).insert(what.to_owned()) {
             let message = format!(
-                "ptx-analyzer: something went wrong inside of the server with {what}. It goes on without that. Please report it, with \
+                "ptx-analyzer: the server had an internal error in {what} and continues without it. Please report it, with \
                  the server's log and the file if you can share it: {ISSUES}"
             );
             show(outgoing, MessageType::WARNING, &message);
@@ -31,8 +31,8 @@ impl Troubles {
     pub fn tell_lost(&self, outgoing: &Outgoing, document: &str) {
         if lock(&self.0).insert(text_of(document)) {
             let message = format!(
-                "ptx-analyzer: a message about {document} could not be understood, so its text is not known. Close the file and open it \
-                 again. The log says what is wrong."
+                "ptx-analyzer: a message about {document} could not be understood, so the server no longer knows its text. Close the \
+                 file and open it again. The log says what is wrong."
             );
             show(outgoing, MessageType::WARNING, &message);
         }

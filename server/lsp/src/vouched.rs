@@ -77,7 +77,7 @@ impl<T: AsRef<Path>> VouchedProgram<T> {
         let same =
             self.ready().is_some_and(|own| FileName::of_path(own.as_ref()) == FileName::of_path(Path::new(path)));
         if !path.is_empty() && !same && !self.elsewhere.swap(true, Ordering::Relaxed) {
-            tracing::info!("`ptx-analyzer.{}.path` counts only in the initialization options", self.tool.name());
+            tracing::info!("`ptx-analyzer.{}.path` is only read from the initialization options", self.tool.name());
         }
     }
 

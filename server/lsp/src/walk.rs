@@ -162,7 +162,7 @@ impl Walk {
                 work.boxed_local()
             };
             if let Err(error) = platform.start_examiner(Box::new(work)) {
-                tracing::warn!("one examiner less: {error}");
+                tracing::warn!("one thread fewer: {error}");
             }
         }
         drop(sender);

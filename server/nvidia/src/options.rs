@@ -96,12 +96,10 @@ pub fn check(arguments: &[String]) -> Result<(), String> {
             continue;
         }
         if let Some((_, why)) = REFUSED.iter().find(|(names, _)| names.contains(&name)) {
-            return Err(format!("`{argument}` is not taken: {why}"));
+            return Err(format!("`{argument}` is not accepted: {why}"));
         }
         let Some(known) = ALLOWED.iter().find(|k| k.names.contains(&name)) else {
-            return Err(format!(
-                "`{argument}` is not among the options that are known to change only what is generated"
-            ));
+            return Err(format!("`{argument}` is not one of the options known to change only the generated code"));
         };
         match (known.value, value) {
             (false, Some(_)) => return Err(format!("`{argument}`: this option takes no value")),
@@ -141,7 +139,7 @@ mod tests {
         for (arguments, part) in [
             (&["-o", "/etc/passwd"][..], "thrown away"),
             (&["-o=/etc/passwd"], "thrown away"),
-            (&["-o/etc/passwd"], "not among"),
+            (&["-o/etc/passwd"], "not one of"),
             (&["--output-file=x"], "thrown away"),
             (&["--options-file", "x"], "not read from files"),
             (&["-g", "x.ptx"], "not an option"),
@@ -151,8 +149,8 @@ mod tests {
             (&["--maxrregcount", "-o"], "takes a value"),
             (&["--fmad="], "takes a value"),
             (&["-g=1"], "takes no value"),
-            (&["--apply-controls"], "not among"),
-            (&["-"], "not among"),
+            (&["--apply-controls"], "not one of"),
+            (&["-"], "not one of"),
             (&[""], "not an option"),
         ] {
             let refused = checked(arguments).unwrap_err();

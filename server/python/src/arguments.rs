@@ -50,7 +50,8 @@ pub fn argument(py: Python<'_>, given: &DescribedArgument<'_>, memory: &[Memory]
         "number" => {
             let format = more.as_ref().map(|more| more.extract::<String>()).transpose()?;
             let element = format.map(|name| {
-                ElementFormat::named(&name).ok_or_else(|| PyValueError::new_err(format!("`{name}` is no element type")))
+                ElementFormat::named(&name)
+                    .ok_or_else(|| PyValueError::new_err(format!("`{name}` is not an element type")))
             });
             Argument::Number(element.transpose()?, number(value)?)
         }

@@ -133,8 +133,8 @@ def test_bounds_are_those_of_arrays(double: Kernel) -> None:
     assert report.status == "fault" and not report.ok
     finding = report.findings[0]
     assert (finding.kind, finding.lanes, finding.fatal) == ("out-of-bounds", 16, True)
-    assert "behind the end of `x` (16 bytes)" in finding.message
-    with pytest.raises(KernelFault, match="behind the end of `x`"):
+    assert "past the end of `x` (16 bytes)" in finding.message
+    with pytest.raises(KernelFault, match="past the end of `x`"):
         double[1, 5](np.pad(x, (0, 9))[:4], out)
 
 

@@ -213,7 +213,7 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
     let moment = Moment::new(done, course, query, at, cancelled);
     let piece_of = |query: &MemoryQuery| match &moment.machine {
         Some(machine) => piece(machine, target, query, &moment.accesses),
-        None => MemoryPiece::Missing { error: "that time of the run is not known".to_owned() },
+        None => MemoryPiece::Missing { error: "that point of the run is unknown".to_owned() },
     };
     let timeline_of = |TimelineQuery { from, count }: TimelineQuery| Timeline {
         from,

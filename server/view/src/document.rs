@@ -165,10 +165,8 @@ fn divergence<'t>(
         let _ = writeln!(out, "{all} stayed together.\n");
         return;
     }
-    let _ = writeln!(
-        out,
-        "Lanes parted here:\n\n| line | instruction | of | went on first | times |\n|---|---|---|---|---|"
-    );
+    let _ =
+        writeln!(out, "Lanes diverged here:\n\n| line | instruction | of | ran first | times |\n|---|---|---|---|---|");
     for (range, of, first, times) in parted.values().take(MAX_ROWS) {
         let words = source(range.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         let (of, first) = (lanes(*of), lanes(*first));

@@ -63,7 +63,7 @@ test("a failure restarts the server with the texts", async () => {
   assert.deepEqual(moved.map((d) => [d.code, d.range]), first.map((d) => [d.code, { start: down(d.range.start), end: down(d.range.end) }]));
   const answer = await waiting;
   assert.ok(answer.error?.code === -32603 || answer.result !== undefined, JSON.stringify(answer));
-  assert.match(told(client).join("\n"), /went wrong inside of the server with file:\/\/\/kernels\/one\.ptx/);
+  assert.match(told(client).join("\n"), /the server had an internal error in file:\/\/\/kernels\/one\.ptx/);
   assert.match(log.join("\n"), /one\.ptx.*on purpose/s);
   // Edits go on, of each document, and requests of the server reach the client.
   client.change(other, 2, { range: { start, end: start }, text: "bad\n" });

@@ -14,6 +14,6 @@ pub fn force(last: impl FnOnce() -> i32 + Send + 'static) {
         std::process::exit(status);
     };
     if let Err(error) = std::thread::Builder::new().name("end".into()).spawn(work) {
-        tracing::error!("there can be no thread: {error}");
+        tracing::error!("a thread cannot be started: {error}");
     }
 }

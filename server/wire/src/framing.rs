@@ -36,7 +36,7 @@ fn content_length(header: &[u8]) -> Option<u64> {
     let at = header.windows(NAME.len()).rposition(|w| w.eq_ignore_ascii_case(NAME))?;
     let length = std::str::from_utf8(&header[at + NAME.len()..]).ok()?.trim().parse().ok()?;
     if length > MAX_BODY {
-        tracing::warn!("a message of {length} bytes is passed over: {MAX_BODY} are the most");
+        tracing::warn!("a message of {length} bytes is skipped: the maximum is {MAX_BODY}");
         return None;
     }
     Some(length)

@@ -99,7 +99,7 @@ impl Outgoing {
                     OutgoingItem::Message(body) => {
                         if !broken && let Err(error) = super::framing::write_message(&mut writer, &body) {
                             // The end of the input will follow and end the server.
-                            tracing::warn!("the client does not read any more: {error}");
+                            tracing::warn!("the client has stopped reading: {error}");
                             broken = true;
                         }
                         written.fetch_sub(body.len(), Ordering::Relaxed);

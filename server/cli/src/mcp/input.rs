@@ -37,7 +37,7 @@ impl InputText {
             (Some(_), Some(_)) => return Err(format!("`{}` takes `text` or `path`, not both", arguments.tool())),
             (None, None) => return Err(format!("`{}` needs PTX: as `text`, or in a file as `path`", arguments.tool())),
             (Some(text), None) if text.len() > MAX_TEXT => {
-                return Err(format!("`text` has {} bytes, but {MAX_TEXT} are the most", text.len()));
+                return Err(format!("`text` has {} bytes, but the maximum is {MAX_TEXT}", text.len()));
             }
             (Some(text), None) => Self {
                 name: "text".to_owned(),
@@ -104,7 +104,7 @@ pub fn target(arguments: &ToolArguments) -> Result<Option<&'static TargetInfo>, 
     let Some(name) = arguments.text("target")? else { return Ok(None) };
     let found = ptx_analysis::target::find_architecture(name);
     let name: String = name.chars().take(80).collect();
-    found.map(Some).ok_or_else(|| format!("`target` must be an architecture such as sm_90a; `{name}` is none"))
+    found.map(Some).ok_or_else(|| format!("`target` must be an architecture such as sm_90a, not `{name}`"))
 }
 
 /// The file of a path, if it is in one of the folders. Nothing about other files is said, not even whether they exist: they are not looked at.

@@ -27,7 +27,7 @@ pub fn answer(arguments: &ToolArguments) -> Result<ToolAnswer, String> {
         let near: Vec<String> = ptx_ide::nearest(&query).iter().map(|name| format!("`{name}`")).collect();
         let help =
             if near.is_empty() { "use other words".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
-        return Err(format!("nothing has these words: {help}"));
+        return Err(format!("nothing matches these words: {help}"));
     }
     let mut out = String::new();
     hits.iter().take(max).for_each(|entry| shown(entry, &mut out));

@@ -112,7 +112,7 @@ fn searches() {
     assert!(found.contains("instruction cp.async"), "{found}");
     let one = said("search", json!({ "query": "shuffle", "max": 1 }));
     assert!(one.lines().count() <= 3, "{one}");
-    assert!(refused("search", json!({ "query": "qwertzuiop" })).contains("nothing has these words"));
+    assert!(refused("search", json!({ "query": "qwertzuiop" })).contains("nothing matches these words"));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_run_ends_after_its_time_with_what_it_has_reached() {
     assert!(begin.elapsed() < std::time::Duration::from_secs(20), "{:?}", begin.elapsed());
     let parts = [
         "k: stopped at the time limit, at line",
-        "a run may take 1 second; `seconds` raises that",
+        "the limit is 1 second; `seconds` raises it",
         "blocks: 16 running, 48 not begun; 512 running warps: ",
         "out u32[1], 1 changed: 7",
     ];
@@ -228,7 +228,7 @@ fn arguments_of_wrong_names_and_types() {
         ("check", json!({ "txt": "" }), "no argument `txt`"),
         ("check", json!({ "path": "a.ptx" }), "--root"),
         ("check", json!({ "text": "<pretext/>" }), "XML"),
-        ("check", json!({ "text": " ".repeat(32_000_001) }), "are the most"),
+        ("check", json!({ "text": " ".repeat(32_000_001) }), "the maximum is"),
         ("complete", json!({ "text": "", "line": 1 }), "needs the argument `column`"),
         ("evaluate", json!({ "text": "", "lanes": [32] }), "lanes from 0 to 31"),
         ("evaluate", json!({ "text": "", "seconds": 0 }), "from 1 to 3600"),

@@ -97,11 +97,11 @@ fn everything_certain_at_once() {
     );
     let (mut client, _) = begun(json!({ "versioned": true }), &text);
     let all = actions(&mut client, 0, 0, Some("source.fixAll"));
-    assert_eq!(titles(&all), ["Mend everything that is certain (2)"]);
+    assert_eq!(titles(&all), ["Apply all safe fixes (2)"]);
     assert_eq!(all[0]["kind"], "source.fixAll.ptx-analyzer");
     assert_eq!(all[0]["edit"]["documentChanges"][0]["edits"].as_array().expect("edits").len(), 2);
     // A client that requests no kind learns of the fix for the whole file where one of the mistakes is.
-    assert!(titles(&actions(&mut client, 8, 12, None)).contains(&"Mend everything that is certain (2)"));
+    assert!(titles(&actions(&mut client, 8, 12, None)).contains(&"Apply all safe fixes (2)"));
 }
 
 #[test]

@@ -347,13 +347,13 @@ fn a_limit_says_what_it_is_and_what_was_reached() {
     assert!(begin.elapsed() < std::time::Duration::from_secs(20));
     let parts = [
         "stopped at the time limit, at line",
-        "a run may take 0.3 seconds; `--seconds` raises that",
+        "the limit is 0.3 seconds; `--seconds` raises it",
         "blocks: 1 running, 2 not begun; 2 running warps: ",
         "out u32[64], 1 changed",
     ];
     assert!(status == 0 && parts.iter().all(|part| out.contains(part)), "{out}");
     let (status, out, _) = run(here, &["--seconds", "0.1", "--limit", "1000000000000", "--check", "-"], &loops(""));
-    assert!(status == 1 && out.starts_with("FAIL k ") && out.contains("`--seconds` raises that"), "{out}");
+    assert!(status == 1 && out.starts_with("FAIL k ") && out.contains("`--seconds` raises it"), "{out}");
     // Effort, as JSON and in words; it ends at the same instruction each time.
     let heavy = loops("atom.global.add.u32 %r2, [%rd1], 1;");
     let arguments = ["--limit", "2000", "--without", "race", "--format", "json", "-"];
@@ -373,7 +373,7 @@ fn a_limit_says_what_it_is_and_what_was_reached() {
     let parts = |report: &Value| ["warp_instructions", "buffers", "standing"].map(|key| report[key].clone());
     assert_eq!(parts(report), parts(again));
     let (_, out, _) = run(here, &["--limit", "200000", "--without", "race", "-"], &copies);
-    assert!(out.contains("stopped at the limit of effort, at line") && out.contains("`--limit` raises that"), "{out}");
+    assert!(out.contains("stopped at the work limit, at line") && out.contains("`--limit` raises it"), "{out}");
     for wrong in ["0", "-1", "inf", "soon"] {
         let (status, _, err) = run(here, &["--seconds", wrong, "-"], &heavy);
         assert!(status == 2 && err.contains("a time limit is a number of seconds above 0"), "{wrong}: {err}");
@@ -423,7 +423,7 @@ fn files_without_kernels() {
         ("x.ptx", "<?xml version=\"1.0\"?><pretext/>"),
     ]);
     let (status, _, err) = run(folder.path(), &["f.ptx"], "");
-    assert_eq!((status, err.as_str()), (2, "there is no kernel that could be run\n"));
+    assert_eq!((status, err.as_str()), (2, "there is no kernel to run\n"));
     let (status, _, err) = run(folder.path(), &["x.ptx"], "");
     assert_eq!(status, 2);
     assert!(err.starts_with("x.ptx: this is XML"), "{err}");

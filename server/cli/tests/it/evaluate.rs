@@ -212,7 +212,7 @@ fn the_result_says_how_it_was_launched_and_whether_lanes_parted() {
     let few = evaluate(&mut client, json!({ "entry": "twice", "launch": "block=40 n=32", "warp": 1 }));
     let text = few["markdown"].as_str().unwrap();
     assert!(text.contains("Lanes 0–7 stayed together."), "{text}");
-    assert!(text.contains("Buffer lengths are guessed (`x` and `out`: by the bound of the index, `n`)."), "{text}");
+    assert!(text.contains("Buffer lengths are guessed (`x` and `out`: from the bound of the index, `n`)."), "{text}");
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn actions_and_the_launch_that_is_guessed() {
     assert!(titles(&mut client, 3).contains(&evaluates) && titles(&mut client, 13).contains(&evaluates));
     assert!(!titles(&mut client, 5).iter().any(|t| t.contains("launch")));
     assert!(!titles(&mut client, 0).iter().any(|t| t.contains("Evaluate")));
-    assert!(titles(&mut client, 29).contains(&"Write the launch that is guessed for `other`".to_owned()));
+    assert!(titles(&mut client, 29).contains(&"Write the guessed launch for `other`".to_owned()));
     client.execute("ptx-analyzer.writeLaunch", json!({ "uri": URI, "entry": "other" }));
     let asked = client.wait("an edit", |m| m["method"] == "workspace/applyEdit");
     let edit = &asked["params"]["edit"]["changes"][URI][0];

@@ -336,7 +336,7 @@ fn kernels_that_want_terabytes() {
         let id = client.request("workspace/executeCommand", command);
         let answer = client.answer(id);
         let message = answer["error"]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("1073741824 are the most"), "{declared}{line}: {answer}");
+        assert!(message.contains("at most 1073741824"), "{declared}{line}: {answer}");
     }
 }
 

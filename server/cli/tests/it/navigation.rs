@@ -184,7 +184,7 @@ fn what_cannot_be_renamed() {
     };
     assert_eq!(
         refused(&mut client, "textDocument/prepareRename", place(A, 8, 5)),
-        "there is no name here that the module declares"
+        "nothing here can be renamed: the module declares no such name"
     );
     let mut params = place(A, 7, 16);
     params["newName"] = json!("p");

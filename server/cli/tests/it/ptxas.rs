@@ -298,7 +298,7 @@ fn what_is_no_assembler() {
     assert!(refusal(&mut client).contains("is never looked for"));
     let mut settings = fake.settings();
     settings["arguments"] = json!(["-o", "/tmp/x"]);
-    assert!(refusal(&mut begun(&settings)).contains("`-o` is not taken"));
+    assert!(refusal(&mut begun(&settings)).contains("`-o` is not accepted"));
     fake.write("exit 3");
     assert!(refusal(&mut begun(&fake.settings())).contains("ended without an answer"));
     assert_eq!(fake.calls().len(), 1);

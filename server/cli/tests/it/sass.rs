@@ -444,7 +444,7 @@ fn on_the_command_line() {
     let (status, _, err) = run(&["saxpy.ptx", "--ptxas", "ptxas", "--nvdisasm", tools[3]]);
     assert!(status == 2 && err.contains("is not an absolute path"), "{err}");
     let (status, _, err) = run(&[&["saxpy.ptx", "--ptxas-option=-o"], &tools[..]].concat());
-    assert!(status == 2 && err.contains("`-o` is not taken"), "{err}");
+    assert!(status == 2 && err.contains("`-o` is not accepted"), "{err}");
 }
 
 /// With the real programs: `CUDA_BIN` names the folder that holds them.

@@ -37,7 +37,7 @@ fn lines_are_moved_to_instructions() {
     assert_eq!(told[6]["message"], "no instruction of `kernel` follows here");
     let other = json!({ "source": { "path": "/other.ptx" }, "breakpoints": [{ "line": 1 }] });
     let other = client.ask("setBreakpoints", other);
-    assert_eq!(other["breakpoints"][0]["message"], "`kernel` does not execute anything of this file");
+    assert_eq!(other["breakpoints"][0]["message"], "`kernel` executes nothing in this file");
     let locations = json!({ "source": { "path": kernel.path }, "line": first, "endLine": first + 2 });
     let locations = client.ask("breakpointLocations", locations);
     let lines: Vec<i64> =

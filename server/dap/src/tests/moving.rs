@@ -16,13 +16,13 @@ fn steps_follow_a_warp() {
     // The lanes diverge; those whose code comes first in the text continue.
     let stop = client.go("next", json!({}));
     assert_eq!(client.line(), first + 5);
-    assert!(stop["description"].as_str().unwrap().contains("lanes 0–15 go on together"), "{stop}");
+    assert!(stop["description"].as_str().unwrap().contains("lanes 0–15 continue together"), "{stop}");
     let frames = client.frames(1);
     let shown: Vec<(&str, bool)> =
         frames.iter().map(|f| (f["name"].as_str().unwrap(), f["presentationHint"] == "label")).collect();
     assert_eq!(
         shown,
-        [("kernel [lanes 0–15]", false), ("lanes 16–31: can go on", true), ("kernel [lanes 16–31]", false)]
+        [("kernel [lanes 0–15]", false), ("lanes 16–31: can continue", true), ("kernel [lanes 16–31]", false)]
     );
     assert_eq!(frames[2]["line"], kernel.line("mul.wide"));
     client.close();
@@ -49,7 +49,7 @@ fn steps_go_into_calls_over_them_and_out() {
     assert_eq!(client.line(), call + 1);
     client.go("stepBack", json!({ "granularity": "instruction" }));
     assert_eq!(client.line(), kernel.line("mov.u32 out") + 1);
-    assert!(client.refused("next", json!({ "threadId": 1, "granularity": "page" })).contains("no granularity"));
+    assert!(client.refused("next", json!({ "threadId": 1, "granularity": "page" })).contains("not a granularity"));
     client.close();
 }
 
@@ -73,7 +73,7 @@ fn back_is_where_one_came_from() {
                 assert_eq!((client.line(), client.everything()), was, "{} {step}", path.display());
             }
             let stop = client.go("stepBack", json!({}));
-            assert!(stop["description"].as_str().unwrap().contains("nothing was before"), "{stop}");
+            assert!(stop["description"].as_str().unwrap().contains("there is no earlier step"), "{stop}");
             client.close();
         }
     }
@@ -217,7 +217,7 @@ fn lines_of_the_original_are_steps() {
         json!({ "source": { "path": original }, "breakpoints": [{ "line": 4 }, { "line": 9 }] }),
     );
     assert_eq!((&told["breakpoints"][0]["verified"], &told["breakpoints"][0]["line"]), (&json!(true), &json!(5)));
-    assert_eq!(told["breakpoints"][1]["message"], "no instruction was made of this line or a later one");
+    assert_eq!(told["breakpoints"][1]["message"], "neither this line nor a later one has an instruction");
     client.ask("configurationDone", json!({}));
     client.stopped();
     let top = client.frames(1)[0].clone();

@@ -98,8 +98,8 @@ fn variables_come_in_pages() {
     assert_eq!(hex["variables"][0]["value"], "0x0000001f");
     assert_eq!(client.ask("variables", page(json!({ "filter": "named" })))["variables"], json!([]));
     assert_eq!(client.ask("variables", page(json!({ "start": 64, "count": 10 })))["variables"], json!([]));
-    assert!(client.refused("variables", json!({ "variablesReference": 9999 })).contains("no longer there"));
-    assert!(client.refused("scopes", json!({ "frameId": 9999 })).contains("no longer there"));
+    assert!(client.refused("variables", json!({ "variablesReference": 9999 })).contains("no longer valid"));
+    assert!(client.refused("scopes", json!({ "frameId": 9999 })).contains("no longer valid"));
     client.close();
 }
 
@@ -156,11 +156,11 @@ fn the_console_has_commands() {
         let body = client.ask("evaluate", json!({ "expression": text, "context": "repl" }));
         body["result"].as_str().unwrap().to_owned()
     };
-    assert_eq!(say(&mut client, "lane 5"), "lane 5 is looked at; `lane all` looks at all again");
+    assert_eq!(say(&mut client, "lane 5"), "lane 5 is selected; `lane all` selects all again");
     assert_eq!(client.event("invalidated")["areas"], json!(["variables"]));
     assert_eq!(client.evaluate("%lane"), "lane 5: 5");
     assert_eq!(named(&client.scope("Varying registers"), "%lane")["value"], "lane 5: 5");
-    assert_eq!(say(&mut client, "lane all"), "all lanes are looked at");
+    assert_eq!(say(&mut client, "lane all"), "all lanes are selected");
     assert_eq!(client.evaluate("%lane"), "0 1 2 … 31");
     assert_eq!(client.ask("ptx/focusLane", json!({ "lane": 7 }))["lane"], 7);
     assert_eq!(client.evaluate("%lane"), "lane 7: 7");
@@ -209,11 +209,11 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
     assert_eq!(client.event("memory")["memoryReference"], told["memoryReference"]);
     assert_eq!(client.evaluate("%v@20..22"), "43 4294967295 22 in lanes 20–22");
     for (wrong, why) in [
-        (json!({ "expression": "%tid.x", "value": "1" }), "has no place of its own"),
+        (json!({ "expression": "%tid.x", "value": "1" }), "has no storage of its own"),
         (json!({ "expression": "%n", "value": "%lane" }), "is not the same in all lanes: choose one, as in `%lane@0`"),
         (json!({ "expression": "%n", "value": "1.5" }), "1.5"),
         (json!({ "expression": "%n", "value": "" }), "expected"),
-        (json!({ "expression": "[out+4096]:u32", "value": "1" }), "behind"),
+        (json!({ "expression": "[out+4096]:u32", "value": "1" }), "past the end"),
     ] {
         assert!(client.refused("setExpression", wrong.clone()).contains(why), "{wrong}");
     }

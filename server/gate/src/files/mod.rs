@@ -56,8 +56,8 @@ impl From<io::Error> for ReadFailure {
 impl fmt::Display for ReadFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong { length: Some(length), max } => write!(f, "it has {length} bytes, but {max} are the most"),
-            Self::TooLong { length: None, max } => write!(f, "it has more than {max} bytes, which are the most"),
+            Self::TooLong { length: Some(length), max } => write!(f, "it has {length} bytes, but the maximum is {max}"),
+            Self::TooLong { length: None, max } => write!(f, "it has more than {max} bytes, the maximum"),
             Self::EndlessDevice => f.write_str("it is a device that does not end"),
             Self::Io(error) => error.fmt(f),
         }
@@ -136,7 +136,7 @@ mod tests {
         let file = folder.path().join("a");
         std::fs::write(&file, "12345").unwrap();
         assert_eq!(read(&file, 5).unwrap(), b"12345");
-        assert_eq!(read(&file, 4).unwrap_err().to_string(), "it has 5 bytes, but 4 are the most");
+        assert_eq!(read(&file, 4).unwrap_err().to_string(), "it has 5 bytes, but the maximum is 4");
         assert_eq!(read(folder.path(), 5).unwrap_err().to_string(), "it is not a regular file");
         assert!(read(&folder.path().join("none"), 5).is_err());
         #[cfg(unix)]
@@ -152,6 +152,6 @@ mod tests {
     #[test]
     fn a_file_that_grows_ends_at_the_limit() {
         let failure = read_up_to(io::repeat(b'a'), Some(5), 100).unwrap_err();
-        assert_eq!(failure.to_string(), "it has more than 100 bytes, which are the most");
+        assert_eq!(failure.to_string(), "it has more than 100 bytes, the maximum");
     }
 }

@@ -59,7 +59,7 @@ impl WalkBounds {
 /// If there is no such file, or it is on another computer.
 pub fn real(path: &Path) -> io::Result<PathBuf> {
     if !is_local(path) {
-        return Err(io::Error::other("it is a path of another computer"));
+        return Err(io::Error::other("it is a path on another computer"));
     }
     Walk::anywhere(&std::path::absolute(plain(path.to_owned()))?)
 }

@@ -144,7 +144,7 @@ fn expand(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     }
     let (mut last, first): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(clobbers);
     if last.len() > 1 {
-        return Some(Assist::disabled(ID, title, "one of the elements is written over what addresses the others"));
+        return Some(Assist::disabled(ID, title, "one of the elements would overwrite the address of the others"));
     }
     order = first;
     order.append(&mut last);
@@ -279,7 +279,7 @@ fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
                 let writes = matches!(&matched.variant.operands[*index].1, OperandPattern::Value(spec) if spec.value.access != OperandAccess::Read);
                 let clobbers = |name: &str| (k + 1 < count && run[0].base == name) || seen.contains(&name) || names_in(&part.rest).any(|n| n == name);
                 if writes && names_in(element).any(clobbers) {
-                    return Some(Assist::disabled(ID, title, format!("`{element}` is written over what is needed afterwards")));
+                    return Some(Assist::disabled(ID, title, format!("`{element}` would overwrite a value that is needed later")));
                 }
                 if writes {
                     seen.extend(names_in(element));

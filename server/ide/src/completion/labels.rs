@@ -37,7 +37,7 @@ fn missing(place: &CompletionPlace<'_>, declared: &[Label]) -> Vec<Name> {
         let name = tokens.at(at);
         let known = declared.iter().map(|l| &l.name).chain(&out).any(|n| n.text == name);
         if matches!(tokens.kind(at), Some(CompletionTokenKind::Word | CompletionTokenKind::Register)) && !known {
-            let detail = "label that is not there yet".to_owned();
+            let detail = "label that does not exist yet".to_owned();
             out.push(Name { text: name.to_owned(), count: None, symbol: Symbol::Label, detail });
         }
     }
@@ -81,7 +81,7 @@ impl List<'_, '_> {
     pub(super) fn missing_labels(&mut self) {
         let declared = scope::labels(self.place);
         for name in missing(self.place, &declared) {
-            self.push(Item::new(format!("{}:", name.text), ItemKind::Label).detail("a branch above leads there"));
+            self.push(Item::new(format!("{}:", name.text), ItemKind::Label).detail("a branch above goes there"));
         }
     }
 }

@@ -194,12 +194,12 @@ impl<'t> List<'_, 't> {
         for want in wants {
             let Some(spec) = want.spec() else {
                 if matches!(want, Want::Sink) {
-                    found.push((1, 0, Item::new("_", ItemKind::Word).detail("the result is not wanted")));
+                    found.push((1, 0, Item::new("_", ItemKind::Word).detail("the result is discarded")));
                 }
                 continue;
             };
             if matches!(want, Want::Value(_) | Want::Whole(_)) && spec.value.sink {
-                found.push((5, 0, Item::new("_", ItemKind::Word).detail("the result is not wanted")));
+                found.push((5, 0, Item::new("_", ItemKind::Word).detail("the result is discarded")));
             }
             if matches!(want, Want::Value(_)) {
                 self.values(spec, context, &mut found);

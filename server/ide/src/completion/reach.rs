@@ -443,6 +443,7 @@ pub fn words(gate: &Gate) -> String {
     let needs = ptx_analysis::target::describe_needs(gate);
     match gate.kind {
         GateKind::Needs => format!("needs {needs}"),
+        GateKind::Until if crate::describe::of_options(gate) => format!("not with {needs}"),
         GateKind::Until => format!("removed from {needs} on"),
         GateKind::Deprecated => format!("deprecated from {needs} on"),
     }

@@ -175,7 +175,7 @@ pub fn of_module(place: &CompletionPlace<'_>) -> Vec<Name> {
             let word = item.node.child_by_field_id(f.kind).map(|n| snapshot.text(n.byte_range()).into_owned());
             let kernel = word.as_deref() == Some(".entry");
             let symbol = Symbol::Function { kernel, signature: ContentId::UNKNOWN };
-            let detail = signature(snapshot, item.node).unwrap_or_else(|| "another name of a function".to_owned());
+            let detail = signature(snapshot, item.node).unwrap_or_else(|| "an alias of a function".to_owned());
             out.push(Name { text, count: None, symbol, detail });
         }
     }

@@ -47,7 +47,7 @@ pub const OF_BODY: &[Skeleton] = &[
     },
     Skeleton {
         name: "guarded-exit",
-        summary: "threads beyond a bound leave",
+        summary: "threads past a bound exit",
         text: ".reg .pred ${1:%outside};\n.reg .b32 ${2:%number};\n\nmov.u32 $2, %tid.x;\nsetp.ge.u32 $1, $2, ${3:32};\n\
                @$1 exit;\n$0",
     },

@@ -87,7 +87,7 @@ pub fn lines(variant: &OperandVariant, words: impl Fn(&OperandSpec) -> String, g
                 add(name(&both.1), words(&both.1));
             }
             OperandPattern::Address(parts) => parts.iter().for_each(|spec| add(name(spec), words(spec))),
-            OperandPattern::Sink => add("_".to_owned(), "the sink: a result that is not wanted".to_owned()),
+            OperandPattern::Sink => add("_".to_owned(), "the sink: the result is discarded".to_owned()),
         }
     }
     out.into_iter()

@@ -137,7 +137,7 @@ pub fn target(name: &str, environment: Option<&Environment>) -> Option<MarkdownP
     let mut page = MarkdownPage::default();
     page.text(titled(target.name, target.summary));
     if name != target.name {
-        page.text(format!("`{name}` is another name of `{}`.", target.name));
+        page.text(format!("`{name}` is an alias of `{}`.", target.name));
     }
     // Gates are compared with the module's version only, since its own target does not matter for this one.
     let version_only = environment.map(|e| Environment { target: None, ..e.clone() });

@@ -40,7 +40,7 @@ pub fn page(word: &str) -> Option<MarkdownPage> {
     }
     page.list("", readings);
     if is_cpp {
-        page.text(format!("PTX has no `f` behind a number: write `{sign}{plain}`, or the bits."));
+        page.text(format!("PTX has no `f` after a number: write `{sign}{plain}`, or the bits."));
     }
     Some(page)
 }

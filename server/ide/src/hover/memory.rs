@@ -28,7 +28,7 @@ impl At<'_> {
             out.push_str(&format!(", aligned to {align}"));
         }
         if variable.external && variable.space == ".shared" && variable.bytes.is_none() {
-            out.push_str("; the launch says how large it is");
+            out.push_str("; the launch sets its size");
         }
         Some(out)
     }
@@ -88,6 +88,6 @@ fn size(variable: &VariableSymbol) -> String {
     match variable.bytes {
         Some(1) => "1 byte".to_owned(),
         Some(bytes) => format!("{bytes} bytes"),
-        None => "of a size that is not said here".to_owned(),
+        None => "of a size that is not given here".to_owned(),
     }
 }

@@ -135,7 +135,7 @@ fn what(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> String 
         (DeclarationKind::Targets, _) => "The label of a list of targets or of a prototype".to_owned(),
         (DeclarationKind::Function, _) if body(found).is_none() => "A function that is declared here".to_owned(),
         (DeclarationKind::Function, _) => "A function".to_owned(),
-        (DeclarationKind::Alias, _) => "Another name of a function".to_owned(),
+        (DeclarationKind::Alias, _) => "An alias of a function".to_owned(),
     };
     match found.what {
         DeclarationKind::Function if is_kernel(snapshot, found) => what.replace("function", "kernel"),

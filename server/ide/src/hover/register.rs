@@ -164,7 +164,7 @@ impl At<'_> {
         let access = accesses.iter().find(|a| a.instruction() == here);
         match access {
             Some(a) if a.reads() && !a.writes() && !live => out.push_str("; this is the last use of its value"),
-            Some(a) if a.writes() && !live => out.push_str("; what is written here is not read"),
+            Some(a) if a.writes() && !live => out.push_str("; the value written here is never read"),
             _ => {}
         }
         Some(out)

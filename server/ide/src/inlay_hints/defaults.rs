@@ -34,7 +34,7 @@ impl Hints<'_> {
 
     fn hint(&self, resolved: &Resolved<'_, '_>, at: usize, implied: &[&Implied]) -> Hint {
         let text: String = implied.iter().map(|d| d.value).collect();
-        let mut tooltip = String::from("Not written, and so meant:\n");
+        let mut tooltip = String::from("Implied modifiers:\n");
         for d in implied {
             let what = ISA.modifier(d.value).map_or("", |m| m.summary);
             tooltip.push_str(&format!("\n- `{}`", d.value));

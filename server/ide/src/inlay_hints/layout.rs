@@ -21,7 +21,7 @@ impl Hints<'_> {
                 Parameter::of(&lower::declaration(ItemSource { text: &text, base: node.start_byte() }, node));
             let (Some(bytes), Some(align)) = (parameter.bytes(), parameter.align) else { return };
             offset = offset.next_multiple_of(u64::from(align.max(1)));
-            let tooltip = format!("{bytes} bytes from byte {offset} of the parameters on, aligned to {align}");
+            let tooltip = format!("{bytes} bytes at offset {offset} of the parameters, aligned to {align}");
             self.out.push(Hint { tooltip, ..Hint::after(node.end_byte(), format!("@{offset}")) });
             offset = offset.saturating_add(bytes);
         }

@@ -182,13 +182,13 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
     }
     match entry.flow {
         ControlTransfer::Next => {}
-        ControlTransfer::Branch => say("Execution goes on at a label."),
-        ControlTransfer::Call => say("Execution goes on in a function, and afterwards here."),
-        ControlTransfer::Return => say("Execution goes on in the caller."),
+        ControlTransfer::Branch => say("Execution continues at a label."),
+        ControlTransfer::Call => say("Execution continues in a function, which returns here."),
+        ControlTransfer::Return => say("Execution continues in the caller."),
         ControlTransfer::Exit => say("The thread ends."),
     }
     if entry.pure {
-        say("It has no effect but its results, which depend on nothing but its operands.");
+        say("It has no side effects, and its results depend only on its operands.");
     }
     let mut roles: Vec<String> = Vec::new();
     for (form, effect) in entry.forms.iter().flat_map(|f| f.effects.iter().map(move |e| (f, e))) {
@@ -223,7 +223,7 @@ fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, entry: &E
         FormPattern::Pair(pair) => {
             vec![one(&pair.first, pair.first.name.to_owned()), one(&pair.second, format!("|{}", pair.second.name))]
         }
-        FormPattern::Sink => vec![("_".to_owned(), "a result that is not wanted".to_owned())],
+        FormPattern::Sink => vec![("_".to_owned(), "a discarded result".to_owned())],
     }
 }
 

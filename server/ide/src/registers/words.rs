@@ -129,7 +129,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
 /// The limit that leaves the function fewer registers than it could use.
 fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Option<String> {
     if kernel.settled {
-        return Some("given by the header, whatever is used: its warps exchange registers".to_owned());
+        return Some("set by the header, whatever the kernel uses: its warps exchange registers".to_owned());
     }
     if kernel.over() == 0 {
         return None;
@@ -142,7 +142,7 @@ fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Optio
         }),
         None => ", the most that a thread has".to_owned(),
     };
-    let wanted = format!("held to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
+    let wanted = format!("limited to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
     Some(if kernel.spills() { format!("{wanted}: **spills are likely**") } else { wanted })
 }
 
@@ -167,16 +167,16 @@ pub(crate) fn live(live: RegisterCount) -> String {
 
 fn occupancy(occupancy: &Occupancy) -> String {
     let percent = occupancy.percent();
-    let says = if occupancy.assumed { ", which is assumed: the header does not say" } else { "" };
+    let says = if occupancy.assumed { ", an assumption: the header does not say" } else { "" };
     let (ctas, threads) = (counted(occupancy.ctas, "CTA"), occupancy.threads);
     format!("{} ({percent} %): {ctas} of {threads} threads{says}", warps(occupancy))
 }
 
 fn shared(kernel: &RegisterReport) -> Option<String> {
-    let more = if kernel.dynamic_shared { ", and more that is said at launch" } else { "" };
+    let more = if kernel.dynamic_shared { ", and more that the launch adds" } else { "" };
     match kernel.shared {
         0 if !kernel.dynamic_shared => None,
-        0 => Some("shared memory of a size that is said at launch, not counted here".to_owned()),
+        0 => Some("shared memory whose size the launch sets, not counted here".to_owned()),
         bytes => Some(format!("{} of shared memory{more}", counted(bytes, "byte"))),
     }
 }

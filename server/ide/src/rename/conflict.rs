@@ -59,7 +59,7 @@ impl ConflictCheck<'_, '_> {
             let renamed = format!("{}{}", self.new.text, rest.get(self.old.len()..).unwrap_or(""));
             if let Some(inner) = meant(&others, &renamed, reference.range.start).filter(|m| inside(m)) {
                 let (line, there) = (self.line(&reference.range), self.line(&inner.name));
-                return Err(format!("in line {line} `{renamed}` would mean what is declared in line {there}"));
+                return Err(format!("in line {line} `{renamed}` would refer to the declaration in line {there}"));
             }
         }
         let mut captured = None;
@@ -78,7 +78,7 @@ impl ConflictCheck<'_, '_> {
         });
         captured.map_or(Ok(()), |place| {
             let (name, line) = (self.text(&place), self.line(&place));
-            Err(format!("`{name}` is used in line {line} already, and would mean this"))
+            Err(format!("`{name}` is already used in line {line}, and would refer to this"))
         })
     }
 
@@ -98,7 +98,9 @@ impl ConflictCheck<'_, '_> {
         match (mention, other) {
             (Some(mention), Some(other)) => {
                 let (line, there) = (self.line(&mention), self.line(&other.byte_range()));
-                Err(format!("the debugging data in line {line} could mean this or what is declared in line {there}"))
+                Err(format!(
+                    "the debugging data in line {line} could refer to this or to the declaration in line {there}"
+                ))
             }
             _ => Ok(()),
         }

@@ -56,7 +56,7 @@ pub(crate) fn separate(
         && names::numbered(new, &own).is_some_and(|n| n >= count)
     {
         return Err(format!(
-            "`{new}` looks like one of the registers that `{own}<{count}>` declares: choose a name of another form"
+            "`{new}` looks like one of the registers that `{own}<{count}>` declares: choose another name"
         ));
     }
     let access = crate::references::ReferenceKind::Mention;

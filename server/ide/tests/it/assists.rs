@@ -236,7 +236,7 @@ fn scalars_together() {
         "¦ld.global.b64 %rd1, [%rd1];\nld.global.b64 %rd2, [%rd1+8];",
         &expect![[r#"
         combine-vector: Access these 2 at once, with `ld.global.v2.b64`: the address must be a multiple of 16
-          no: `%rd1` is written over what is needed afterwards
+          no: `%rd1` would overwrite a value that is needed later
     "#]],
     );
     check("¦ld.volatile.global.b64 %rd2, [%rd1];\nld.volatile.global.b64 %rd3, [%rd1+8];", &expect![[""]]);

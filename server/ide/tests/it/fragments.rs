@@ -31,7 +31,7 @@ fn check(statements: &str, expected: &Expect) {
     let text = &hover.markdown;
     let part = text
         .strip_prefix("**")
-        .or_else(|| Some(text.split_once("dropped, and where a name is asked for, there is none.\n\n**")?.1));
+        .or_else(|| Some(text.split_once("discarded; in place of a name, it stands for none.\n\n**")?.1));
     let part = part.unwrap_or_else(|| panic!("{text}")).split("\n\nHere: ").next().unwrap_or("");
     expected.assert_eq(&format!("**{part}\n"));
 }

@@ -381,7 +381,7 @@ fn the_sink() {
         "ld.global.v2.f32 {%f1, $0_}, [%rd1];",
         &expect![[r#"
             [_]
-            `_` – the sink: what is written to it is dropped, and where a name is asked for, there is none.
+            `_` – the sink: a value written to it is discarded; in place of a name, it stands for none.
 
             Here: `d` of `ld.global.v2.f32` – Where the value goes (written: a list of 2 × `.f32` or wider)
         "#]],

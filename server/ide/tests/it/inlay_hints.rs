@@ -173,10 +173,7 @@ fn what_is_meant_can_be_written_out() {
     .assert_eq(&written[start..]);
     let tooltips: Vec<String> =
         hints(&text, &ALL).into_iter().map(|h| h.tooltip).filter(|t| t.contains("acq_rel")).collect();
-    assert!(
-        tooltips.len() == 1 && tooltips[0].starts_with("Not written, and so meant:\n\n- `.acq_rel` – "),
-        "{tooltips:?}"
-    );
+    assert!(tooltips.len() == 1 && tooltips[0].starts_with("Implied modifiers:\n\n- `.acq_rel` – "), "{tooltips:?}");
 }
 
 /// Every implied modifier in the tables belongs to an optional slot and has a text for its tooltip.

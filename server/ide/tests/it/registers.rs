@@ -183,7 +183,7 @@ fn lenses_tell_of_occupancy_and_spills() {
     let snapshot = Snapshot::new(&wide(".maxnreg 24"));
     let page =
         hover(&snapshot, snapshot.text(0..200).find("wide").unwrap(), Some(&figures(&snapshot))).unwrap().markdown;
-    assert!(page.contains("- held to 24 by `.maxnreg` in line 5; "), "{page}");
+    assert!(page.contains("- limited to 24 by `.maxnreg` in line 5; "), "{page}");
     assert!(page.contains("**spills are likely**"), "{page}");
 }
 

@@ -65,7 +65,7 @@ fn what_can_be_renamed() {
     prepared(&at("%tid", "‸%tid"), &expect!["`%tid` is a special register"]);
     prepared(&at("WARP", "WA‸RP"), &expect!["`WARP_SZ` is a constant of the language"]);
     prepared(&at("y, x", "‸y, x"), &expect!["`y` is not declared here"]);
-    prepared(&at("add", "‸add"), &expect!["there is no name here that the module declares"]);
+    prepared(&at("add", "‸add"), &expect!["nothing here can be renamed: the module declares no such name"]);
     prepared(
         &kernel("T: .branchtargets ‸N<2>;\nN0:\nN1:"),
         &expect![[r#"
@@ -127,7 +127,7 @@ fn names_that_are_none() {
     check(
         &kernel(".reg .b32 x, ‸y<2>;"),
         "y1",
-        &expect!["`y1` ends in a digit: the numbers of its registers could not be told from it"],
+        &expect!["`y1` ends in a digit, so the numbers of its registers could not be told apart from it"],
     );
     // Renaming to the same name changes nothing.
     check(&text, "x", &expect![[""]]);
@@ -169,7 +169,7 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".reg .b32 ‸x;\n{ .reg .b32 y;\nmov.u32 x, 1; }"),
         "y",
-        &expect!["in line 8 `y` would mean what is declared in line 7"],
+        &expect!["in line 8 `y` would refer to the declaration in line 7"],
     );
     check(
         &kernel(".reg .b32 ‸x;\n{ mov.u32 x, 1;\n.reg .b32 y; }"),
@@ -183,7 +183,7 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".reg .b32 y;\n{ .reg .b32 ‸x;\nmov.u32 x, y; }"),
         "y",
-        &expect!["`y` is used in line 8 already, and would mean this"],
+        &expect!["`y` is already used in line 8, and would refer to this"],
     );
     check(
         &kernel(".reg .b32 y;\n{ mov.u32 y, 1;\n.reg .b32 ‸x; mov.u32 x, 1; }"),
@@ -195,13 +195,13 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".shared .u32 s;\n{ .reg .b32 ‸x; mov.u32 x, s; }"),
         "s",
-        &expect!["`s` is used in line 7 already, and would mean this"],
+        &expect!["`s` is already used in line 7, and would refer to this"],
     );
     // An undeclared name would refer to the renamed declaration.
     check(
         &kernel(".reg .b32 ‸x;\nmov.u32 nowhere, 1;"),
         "nowhere",
-        &expect!["`nowhere` is used in line 7 already, and would mean this"],
+        &expect!["`nowhere` is already used in line 7, and would refer to this"],
     );
 }
 
@@ -284,7 +284,7 @@ fn names_of_the_module() {
         .global .u64 out[2] = { f, f };
     "#]],
     );
-    check(&at("[vis]", "[‸vis]"), "out", &expect!["in line 24 `out` would mean what is declared in line 23"]);
+    check(&at("[vis]", "[‸vis]"), "out", &expect!["in line 24 `out` would refer to the declaration in line 23"]);
     check(
         &at("where", "‸where"),
         "p",
@@ -321,7 +321,7 @@ fn labels() {
     check(
         &format!("{debugging}.func f() {{ ‸C: ret; }}"),
         "A",
-        &expect!["the debugging data in line 12 could mean this or what is declared in line 6"],
+        &expect!["the debugging data in line 12 could refer to this or to the declaration in line 6"],
     );
 }
 

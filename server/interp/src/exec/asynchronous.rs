@@ -43,7 +43,11 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         for lane in lanes(context.mask) {
             let asked = count.map_or(size as u32, |n| context.registers.lane(n, lane));
             if asked > size as u32 {
-                let words = || format!("{asked} bytes of the source for a copy of {size}: there can be no more");
+                let words = || {
+                    format!(
+                        "{asked} bytes of the source for a copy of {size}: the source cannot be longer than the copy"
+                    )
+                };
                 context.fault(FaultKind::Undefined, 1 << lane, words);
             }
             let read = if ignored >> lane & 1 != 0 { 0 } else { (asked as usize).min(size) };
@@ -112,7 +116,7 @@ pub(crate) fn commit(family: Family) -> OpAction {
 
 /// `cp.async.wait_group`, `cp.async.bulk.wait_group`: the copies were executed when they were issued, so there is no wait.
 pub(crate) fn wait(inst: &mut DecodeContext<'_>, family: Family) -> Result<OpAction, DecodeRefusal> {
-    let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
+    let left = inst.immediate(OperandName::N).ok_or("an unknown number of groups")?;
     let left = usize::try_from(left).unwrap_or(usize::MAX);
     let sources = inst.has(Modifier::Read);
     Ok(DecodeContext::machine(move |context| {
@@ -175,7 +179,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
     if inst.operand(OperandName::Mbar).is_none() {
         if counts {
             return Err(
-                "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+                "the completion names no mbarrier: the assembler accepts this, but the manual does not say what it does"
                     .into(),
             );
         }
@@ -229,7 +233,7 @@ impl MemoryReduction {
         let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));
         let keeps = inst.has(Modifier::Noftz) || (newer && bulk);
         let function = atomic::operation(operation, element, !keeps);
-        let function = function.ok_or("a reduction that there is not")?;
+        let function = function.ok_or("an unknown reduction")?;
         Ok(Self { operation, element, function, bytes: (element.bits() / 8) as usize })
     }
 
@@ -261,7 +265,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
     let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
     if barrier.is_none() && inst.has(Modifier::MbarrierCompleteTxBytes) {
         return Err(
-            "a completion on an mbarrier that is not named: the assembler takes it, but nothing says what it does"
+            "the completion names no mbarrier: the assembler accepts this, but the manual does not say what it does"
                 .into(),
         );
     }
@@ -288,10 +292,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
 /// Refuses copies that inspect the data and report to the mbarrier what they find.
 pub(crate) fn refuse_reports(inst: &DecodeContext<'_>) -> Result<(), DecodeRefusal> {
     if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
-        return Err(
-            "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"
-                .into(),
-        );
+        return Err("it inspects the data and reports to the mbarrier, by rules that the manual does not give".into());
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ fn order(inst: &DecodeContext<'_>) -> Order {
 
 fn operation(inst: &DecodeContext<'_>) -> Result<AtomicOperation, DecodeRefusal> {
     let mut named = inst.modifiers().filter_map(|m| AtomicOperation::named(m.word()));
-    named.next().ok_or_else(|| "an atomic operation that is not known".into())
+    named.next().ok_or_else(|| "an unknown atomic operation".into())
 }
 
 fn element(inst: &DecodeContext<'_>) -> Result<AtomicElement, DecodeRefusal> {
@@ -171,7 +171,7 @@ pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
 pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let update = Update::new(inst)?;
     if update.bytes() * update.b.len() > 16 || (!update.to.is_empty() && update.to.len() != update.b.len()) {
-        return Err("a vector of another size than its form has".into());
+        return Err("a vector whose length does not match its form".into());
     }
     if update.address.space == AddressSpace::Window(Window::Shared) {
         return Err("vectors are changed atomically in global memory only".into());

@@ -112,7 +112,7 @@ impl BarrierStep {
         let others = lanes(context.mask).filter(|l| differ(*l)).fold(0, |m, l| m | 1 << l);
         if others != 0 {
             context.fault(FaultKind::Unsupported, others, || {
-                format!("lane {first} names barrier {number}, lanes {} another one or another count: lanes that arrive together must name the same", list(others))
+                format!("lane {first} names barrier {number}, lanes {} another barrier or count: lanes that arrive together must name the same one", list(others))
             });
             return None;
         }
@@ -133,7 +133,7 @@ impl BarrierStep {
         if self.aligned && mask != live {
             context.fault(FaultKind::Divergence, mask, || {
                 format!(
-                    "lanes {} are at this barrier without lanes {} of their warp: an aligned barrier is for whole warps, and `barrier` without `.aligned` for parts of them",
+                    "lanes {} are at this barrier without lanes {} of their warp: an aligned barrier takes whole warps; `barrier` without `.aligned` takes parts of a warp",
                     list(mask),
                     list(live & !mask)
                 )
@@ -146,8 +146,7 @@ impl BarrierStep {
         }
         if let Some(count) = count {
             if !count.is_multiple_of(32) {
-                let words =
-                    || format!("{count} threads are to arrive at barrier {number}: the count is a multiple of 32");
+                let words = || format!("barrier {number} expects {count} threads: the count must be a multiple of 32");
                 context.fault(FaultKind::Barrier, mask, words);
             }
             if count > 32 * warps {
@@ -163,11 +162,14 @@ impl BarrierStep {
             if threads(first.count) != threads(count) {
                 let words = || {
                     let (there, here) = (threads(first.count), threads(count));
-                    format!(
-                        "{here} threads are to arrive at barrier {number} by this, but {there} by what arrived first"
-                    )
+                    format!("this expects {here} threads at barrier {number}, but the first arrival expects {there}")
                 };
-                context.fault_with(FaultKind::Barrier, mask, words, Some((first.site, "it arrived first here".into())));
+                context.fault_with(
+                    FaultKind::Barrier,
+                    mask,
+                    words,
+                    Some((first.site, "the first arrival is here".into())),
+                );
             }
             if first.reduces != reduces {
                 let words = || format!("barrier {number} is used with `.red` and without it at the same time");
@@ -196,9 +198,8 @@ impl BarrierStep {
         let phase = barrier.phase;
         if again != 0 {
             barrier.extra += 32;
-            let first = first.map(|f| (f.site, "what arrived first is here".to_owned()));
-            let words =
-                || format!("lanes {} arrive at barrier {number} once more before it has completed", list(again));
+            let first = first.map(|f| (f.site, "the first arrival is here".to_owned()));
+            let words = || format!("lanes {} arrive at barrier {number} again before it completes", list(again));
             context.fault_with(FaultKind::Barrier, again, words, first);
         }
         let mut knowledge = std::mem::take(&mut context.cta().barriers.all[number].knowledge);
@@ -231,7 +232,7 @@ impl BarrierStep {
         context.changed();
         if !ready {
             context.fault(FaultKind::Barrier, mask, || {
-                format!("barrier {number} waits for {count} threads, but only {arrived} have arrived, and the others have exited: here it goes on")
+                format!("barrier {number} waits for {count} threads, but only {arrived} have arrived, and the others have exited: this run continues without them")
             });
         }
     }
@@ -245,7 +246,7 @@ pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<OpAction, Decode
         let outside = lanes(context.mask).filter(|l| named[*l] >> l & 1 == 0).fold(0, |m, l| m | 1 << l);
         if outside != 0 {
             context.fault(FaultKind::Membermask, outside, || {
-                format!("lanes {} wait here with a mask in which they are not", list(outside))
+                format!("lanes {} wait here, but the mask does not include them", list(outside))
             });
         }
         // Other lanes of the mask may be at another `bar.warp.sync`.

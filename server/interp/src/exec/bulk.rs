@@ -166,7 +166,7 @@ fn source(
     }
     if left >= UNIT || right >= UNIT {
         let words = || {
-            format!("{left} and {right} bytes that may be out of bounds: there are at most {} at each end", UNIT - 1)
+            format!("{left} and {right} bytes that may be out of bounds: at most {} are allowed at each end", UNIT - 1)
         };
         context.fault(FaultKind::Undefined, 1 << lane, words);
     }

@@ -48,7 +48,7 @@ pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         let mut coming = std::mem::take(&mut barrier.coming);
         if again != 0 {
             context.fault(FaultKind::Barrier, again, || {
-                format!("lanes {} arrive at the barrier of the cluster once more before it has completed", list(again))
+                format!("lanes {} arrive at the barrier of the cluster again before it completes", list(again))
             });
         }
         if relaxed {

@@ -24,7 +24,7 @@ fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), 
         Some(Modifier::And) => |t, c| (t & c, !t & c),
         Some(Modifier::Or) => |t, c| (t | c, !t | c),
         Some(Modifier::Xor) => |t, c| (t ^ c, !t ^ c),
-        Some(other) => return Err(format!("`{other}` combines no predicates").into()),
+        Some(other) => return Err(format!("`{other}` does not combine predicates").into()),
     };
     Ok((inst.predicate_src(OperandName::C)?.unwrap_or(PredicateSrc::constant(false)), combine))
 }

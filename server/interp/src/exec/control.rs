@@ -10,7 +10,7 @@ use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 /// `bra`.
 pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let target = inst.all_operands().find_map(|o| inst.label(o));
-    Ok(OpAction::Branch(target.ok_or("a branch to a label that is not there")?))
+    Ok(OpAction::Branch(target.ok_or("a branch to an undefined label")?))
 }
 
 /// `brx.idx`.
@@ -20,7 +20,7 @@ pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
         _ => None,
     });
     let labels = &inst.function.labels;
-    let targets = list.ok_or("a list of targets that is not there")?.labels.iter();
+    let targets = list.ok_or("an undefined list of targets")?.labels.iter();
     let targets = targets.filter_map(|l| labels.get(*l as usize)).map(|l| l.target).collect();
     Ok(OpAction::Table(inst.src(OperandName::Index)?, targets))
 }

@@ -42,7 +42,7 @@ pub(crate) fn external(
                 if kept.len() < MAX_PRINTED_BYTES {
                     kept.extend(printed.0);
                     if kept.len() >= MAX_PRINTED_BYTES {
-                        kept.extend(b"\n(what else was printed is not kept)\n");
+                        kept.extend(b"\n(further output is not kept)\n");
                     }
                 }
                 give(context, result, lane, printed.1.into());
@@ -86,13 +86,13 @@ pub(crate) fn external(
                 match context.memory().global.give_back(address) {
                     Some(kept) => context.machine.release(kept as u64 + ALLOCATION),
                     None => context.fault(FaultKind::InvalidCall, 1 << lane, || {
-                        format!("`free` gets {address:#x}, but no allocation of `malloc` begins there, or it was freed before")
+                        format!("`free` is given {address:#x}, but no live allocation of `malloc` begins there")
                     }),
                 }
             }
             StepOutcome::Next
         })),
-        _ => Err(format!("`{name}` is declared but has no body here, and it is none of the functions that the system brings along (`vprintf`, `__assertfail`, `malloc`, `free`)").into()),
+        _ => Err(format!("`{name}` is declared but has no body here, and it is not one of the functions that the system provides (`vprintf`, `__assertfail`, `malloc`, `free`)").into()),
     }
 }
 

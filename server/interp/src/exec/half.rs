@@ -56,7 +56,7 @@ impl HalfType {
             Some(Modifier::F16x2) => (false, true),
             Some(Modifier::Bf16) => (true, false),
             Some(Modifier::Bf16x2) => (true, true),
-            _ => return Err(format!("no half precision: `{}`", ty.map_or("", Modifier::name)).into()),
+            _ => return Err(format!("not a half-precision type: `{}`", ty.map_or("", Modifier::name)).into()),
         };
         Ok(Self { brain, pair })
     }

@@ -148,7 +148,7 @@ fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Mark
         }
         if zero != 0 {
             context.fault(FaultKind::DivisionByZero, zero, || {
-                "an integer is divided by zero: what comes out is undefined (here all bits are set, as hardware does it)".into()
+                "an integer is divided by zero: the result is undefined (here all bits are set, as on hardware)".into()
             });
         }
         StepOutcome::Next

@@ -111,7 +111,7 @@ pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<OpAction, Dec
         for lane in lanes(context.mask) {
             let bits = context.registers.lane_bits(answer, lane);
             if bits & CANCELLED == 0 {
-                let words = || "the index of a cluster in an answer that none was cancelled: it is undefined".into();
+                let words = || "the answer says that no cluster was cancelled, so the index in it is undefined".into();
                 context.fault(FaultKind::Undefined, 1 << lane, words);
                 context.mark(lane, Marks::UNSPECIFIED);
             }

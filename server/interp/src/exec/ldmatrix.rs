@@ -22,7 +22,7 @@ fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Re
     if places.len() == movement.registers {
         Ok(places)
     } else {
-        Err("another number of registers than the matrices have".into())
+        Err("the number of registers does not match the matrices".into())
     }
 }
 

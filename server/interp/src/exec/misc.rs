@@ -20,7 +20,7 @@ pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal>
 
 /// `setmaxnreg`: has no effect here, but all warps of a warpgroup must execute the same ones (manual, *setmaxnreg*).
 pub(crate) fn set_registers(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
-    let count = inst.immediate(OperandName::Count).ok_or("a number of registers that is not known")?;
+    let count = inst.immediate(OperandName::Count).ok_or("an unknown number of registers")?;
     Ok(DecodeContext::machine(move |context| {
         let (warp, site, mask) = (context.lanes.number as usize, context.site, context.mask);
         let requests = &mut context.cta().register_requests;

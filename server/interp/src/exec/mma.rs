@@ -161,7 +161,7 @@ impl Sparsity {
         if !defined {
             let ascending = if self.indices == Indices::Different { "differ" } else { "ascend" };
             context.fault(FaultKind::Undefined, context.mask, || {
-                format!("metadata of the sparse matrix that means nothing: the two places in a chunk must {ascending}")
+                format!("invalid metadata of the sparse matrix: the two positions in a chunk must {ascending}")
             });
         }
         columns
@@ -217,7 +217,7 @@ impl ScaleOperand {
         let threads = if lines == 16 { 2 } else { CHOICES as u16 };
         if byte % blocks.max(1) != 0 || byte + blocks > CHOICES as u16 || thread >= threads {
             context.fault(FaultKind::Undefined, context.mask, || {
-                format!("the selector {{{byte}, {thread}}} names scale factors that are not there")
+                format!("the selector {{{byte}, {thread}}} names scale factors that do not exist")
             });
         }
         let at = usize::from(byte % CHOICES as u16) * CHOICES as usize + usize::from(thread % CHOICES as u16);
@@ -258,7 +258,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
     let sparsity = match inst.operand(OperandName::E) {
         None => None,
         Some(_) => {
-            let selector = inst.immediate(OperandName::F).ok_or("a selector that is not known")?;
+            let selector = inst.immediate(OperandName::F).ok_or("an unknown selector")?;
             let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
                 metadata: FragmentOperand::with(inst, OperandName::E, None, |_, _| Some(selector))?,

@@ -107,7 +107,7 @@ type ActionResult = Result<OpAction, DecodeRefusal>;
 /// Turns an instruction into its action, or returns the reason why it cannot be executed.
 pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let Some(exec) = inst.exec() else {
-        let why = inst.entry().refusal_of(inst.form()).unwrap_or("nothing is known of what it does");
+        let why = inst.entry().refusal_of(inst.form()).unwrap_or("its semantics are unknown");
         return Err(format!("`{}` is not executed: {why}", inst.entry().name).into());
     };
     match exec {
@@ -306,7 +306,7 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         Exec::Tcgen05FenceBefore => Ok(OpAction::Nothing),
         Exec::Tcgen05Ld | Exec::Tcgen05LdRed => tcgen05::load(inst),
         Exec::Tcgen05LdRedSpcompress | Exec::Tcgen05LdSpcompress => {
-            Err("`.spcompress` is not described by the manual of PTX 9.1".into())
+            Err("the manual of PTX 9.1 does not describe `.spcompress`".into())
         }
         Exec::Tcgen05Mma
         | Exec::Tcgen05MmaBlockScaled

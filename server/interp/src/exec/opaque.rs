@@ -170,7 +170,7 @@ pub(super) fn unbound(context: &mut ExecContext<'_>, handle: u64, wanted: Handle
             format!("no {what} is bound to `{name}`: the launch must say what it is, such as `{name}={example}`")
         }
         (None, None) => format!(
-            "{handle:#x} is not a handle of a {what}: give the parameter that it comes from one in the launch, such as `name={example}`"
+            "{handle:#x} is not a handle of a {what}: bind one in the launch to the parameter that it comes from, such as `name={example}`"
         ),
     });
 }
@@ -197,7 +197,7 @@ pub(super) fn fault(context: &mut ExecContext<'_>, fault: ImageFault, lane: usiz
             ),
         ),
         ImageFault::Format => {
-            (FaultKind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
+            (FaultKind::Undefined, "this reduction needs a surface with an integer format".to_owned())
         }
     };
     context.fault(kind, 1 << lane, || words);

@@ -76,9 +76,7 @@ impl TensorRequest {
             BoxShape::Wide128(inst.places(OperandName::Halo, 2)?)
         } else if inst.has(Modifier::Im2colNoOffsW) {
             if !loads {
-                return Err(
-                    "a store by `.im2col_no_offs::w`: no stored edition of the manual says where it goes".into()
-                );
+                return Err("a store by `.im2col_no_offs::w`: the manual does not say where it goes".into());
             }
             BoxShape::Wide(Vec::new())
         } else if inst.has(Modifier::Im2colNoOffs) {
@@ -154,7 +152,7 @@ impl TensorRequest {
         let map = self.map(context, lane)?;
         let copy = self.copy(context, lane, shared);
         if !self.sizes.is_empty() && copy.coordinates != [0; 5] {
-            let words = || "coordinates other than 0 where the sizes of the tensor are overridden".to_owned();
+            let words = || "the coordinates must be 0 where the sizes of the tensor are overridden".to_owned();
             context.fault(FaultKind::Undefined, 1 << lane, words);
         }
         let mut runs = Vec::new();
@@ -177,7 +175,7 @@ pub(super) fn fault(context: &mut ExecContext<'_>, fault: TensorFault, lane: usi
             "there is no tensor map: a launch makes one with `name={tensor_map=buffer type=f32 dims=[…] box=[…]}`".into(),
         ),
         TensorFault::Field(name) => {
-            (FaultKind::Undefined, format!("no copy can use this tensor map: its `{name}` does not go with the rest"))
+            (FaultKind::Undefined, format!("no copy can use this tensor map: its `{name}` does not fit the other fields"))
         }
         TensorFault::Rank { instruction, map } => (
             FaultKind::Undefined,
@@ -185,7 +183,7 @@ pub(super) fn fault(context: &mut ExecContext<'_>, fault: TensorFault, lane: usi
         ),
         TensorFault::Mode => (
             FaultKind::Undefined,
-            "the instruction and the tensor map are not for the same mode: tiles need a tiled one, im2col one of its kind"
+            "the instruction and the tensor map are for different modes: tile mode needs a tiled map, im2col mode an im2col map"
                 .into(),
         ),
         TensorFault::Misaligned { address, needed } => (

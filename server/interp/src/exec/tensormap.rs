@@ -30,7 +30,7 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
             let rank = mbarrier::rank_of(context, at);
             if at.region != Region::Global && rank != Some(context.rank as u32) || own && rank.is_none() {
                 context.fault(FaultKind::Undefined, 1 << lane, || {
-                    "the tensor map is neither in global memory nor in the shared memory of the own CTA".into()
+                    "the tensor map is neither in global memory nor in shared memory of this CTA".into()
                 });
                 continue;
             }
@@ -79,5 +79,5 @@ pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
 
 /// `tensormap.query`.
 pub(super) fn query(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
-    Err("no edition of the manual that we have says what `tensormap.query` answers".into())
+    Err("the manual does not say what `tensormap.query` returns".into())
 }

@@ -32,7 +32,7 @@ fn signed(inst: &DecodeContext<'_>, slot: SlotName) -> bool {
 
 fn comparison(inst: &DecodeContext<'_>) -> Result<IntegerComparison> {
     let found = inst.modifier(SlotName::Cmp).and_then(|m| IntegerComparison::of(m.word()));
-    found.ok_or_else(|| "a comparison that is not there".into())
+    found.ok_or_else(|| "an unknown comparison".into())
 }
 
 /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
@@ -116,7 +116,7 @@ pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
         Some(Exec::VideoVmax2 | Exec::VideoVmax4) => SimdOperation::Max,
         _ => SimdOperation::Set(comparison(inst)?),
     };
-    let unknown = || DecodeRefusal("a selector that is not known here".into());
+    let unknown = || DecodeRefusal("an unknown selector".into());
     let choice = |inst: &DecodeContext<'_>, name: OperandName, without: ElementChoice| match selector(inst, name) {
         None => Ok(without),
         Some(selector) => ElementChoice::of(selector, width).ok_or_else(unknown),

@@ -50,7 +50,7 @@ pub(crate) fn parties(context: &mut ExecContext<'_>, membermask: Option<Src<u32>
         let outside = same & !named;
         if outside != 0 {
             context.fault(FaultKind::Membermask, outside, || {
-                format!("lanes {} execute this with the mask {named:#010x}, in which they are not", list(outside))
+                format!("lanes {} execute this, but its mask {named:#010x} does not include them", list(outside))
             });
         }
         let absent = named & live & !same;
@@ -157,7 +157,7 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
                     lanes(silent).map(|l| source_lane(mode, l, offsets[l], bounds[l]).0).fold(0, |m, l| m | 1 << l);
                 context.fault(FaultKind::Membermask, silent, || {
                     format!(
-                        "lanes {} read from lanes {}, which take no part: the value is undefined",
+                        "lanes {} read from lanes {}, which do not take part: the value is undefined",
                         list(silent),
                         list(from)
                     )

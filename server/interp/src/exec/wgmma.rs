@@ -46,7 +46,7 @@ pub(crate) fn commit() -> OpAction {
 
 /// `wgmma.wait_group`.
 pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
-    let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
+    let left = inst.immediate(OperandName::N).ok_or("an unknown number of groups")?;
     let left = u64::try_from(left).unwrap_or(u64::MAX);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
@@ -116,7 +116,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
     let sparsity = match inst.operand(OperandName::Meta) {
         None => None,
         Some(_) => {
-            let selector = inst.immediate(OperandName::Sel).ok_or("a selector that is not known")?;
+            let selector = inst.immediate(OperandName::Sel).ok_or("an unknown selector")?;
             Some(Sparsity {
                 metadata: warp(FragmentOperand::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
                 pattern: SparsityPattern::of(a_type, false),

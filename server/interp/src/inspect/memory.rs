@@ -229,16 +229,14 @@ fn address_of(machine: &Machine, target: WarpId, lane: Option<usize>, place: Mem
     let map = &machine.executable.map;
     let generic = |window: Option<Window>, at: u64| match window {
         None => Ok(at),
-        Some(window) => {
-            map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))
-        }
+        Some(window) => map.generic(window, at).ok_or_else(|| format!("{at:#x} lies past the end of the state space")),
     };
     match place {
         MemoryPlace::Address(address) => Ok(address),
         MemoryPlace::Offset(area, at) => generic(area.window(), at),
         MemoryPlace::Named(name, by) => {
             let (window, at) = variable(machine, target, lane, name)?;
-            let at = at.checked_add(by).ok_or_else(|| format!("{by:#x} bytes behind `{name}` there is nothing"))?;
+            let at = at.checked_add(by).ok_or_else(|| format!("there is nothing {by:#x} bytes past `{name}`"))?;
             generic(window, at)
         }
     }
@@ -353,7 +351,7 @@ fn variable(
             if !found.stack {
                 return Ok((found.window, found.at));
             }
-            let lane = lane.ok_or_else(|| format!("`{name}` is another one for each lane: say which"))?;
+            let lane = lane.ok_or_else(|| format!("each lane has its own `{name}`: choose a lane"))?;
             let at = u64::from(frame.base.get(lane % LANES).copied().unwrap_or(0)) + found.at;
             let own = if found.window == Some(Window::Parameter) { STACK_PARAMETERS } else { 0 };
             return Ok((found.window, own + at));
@@ -403,7 +401,7 @@ fn storage<'m>(
         }
         Region::Local => {
             let warp: &Warp = warp_of(machine, target).ok_or_else(gone)?;
-            let lane = lane.ok_or("local memory is another one for each lane: say which")?;
+            let lane = lane.ok_or("each lane has its own local memory: choose a lane")?;
             (warp.lanes.local.get(lane).ok_or_else(|| format!("a warp has no lane {lane}"))?, at)
         }
         Region::Constant => (&machine.memory.constant, at),
@@ -431,7 +429,7 @@ pub fn peek(
         return Err(match size {
             0 if matches!(region, Region::Parameter) => "the kernel has no parameters".to_owned(),
             0 => format!("the kernel has no {name}"),
-            _ => format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"),
+            _ => format!("{offset:#x} lies past the end of {name}, which has {size:#x} bytes"),
         });
     }
     let room = usize::try_from(storage.len().saturating_sub(at)).unwrap_or(usize::MAX);
@@ -464,7 +462,7 @@ pub(super) fn load(
     let (storage, at) = storage(machine, target, Some(lane), &found)?;
     if !storage.contains(at, to.len()) {
         let (name, size) = (region_name(region), storage.len());
-        return Err(format!("{} bytes at {offset:#x} do not lie in {name}, which ends at {size:#x}", to.len()));
+        return Err(format!("{} bytes at {offset:#x} are not all in {name}, which ends at {size:#x}", to.len()));
     }
     Ok(storage.read(at, to))
 }
@@ -485,7 +483,7 @@ pub fn poke(
     if !there.contains(at, bytes.len()) {
         let (end, name) = (there.len(), region_name(found.region));
         return Err(format!(
-            "{} bytes at {:#x} do not lie in {name}, which ends at {end:#x}",
+            "{} bytes at {:#x} are not all in {name}, which ends at {end:#x}",
             bytes.len(),
             found.offset
         ));

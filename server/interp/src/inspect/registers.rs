@@ -136,9 +136,9 @@ pub fn set_register(
     let (cluster, rank, number) = find(machine, target).ok_or("the warp is not running")?;
     let executable = std::sync::Arc::clone(&machine.executable);
     let warp = &mut machine.clusters[cluster].ctas[rank].warps[number];
-    let index = frame_index(warp, group, depth).ok_or("there is no such activation")?;
+    let index = frame_index(warp, group, depth).ok_or("there is no such stack frame")?;
     let frame = warp.frames.get_mut(index as usize).and_then(Option::as_deref_mut);
-    let frame = frame.ok_or("there is no such activation")?;
+    let frame = frame.ok_or("there is no such stack frame")?;
     let code = executable.code(frame.function).ok_or("there is no such function")?;
     match code.slots.get(slot as usize).ok_or("there is no such register")? {
         Slot::Register(place) => lanes(mask).for_each(|lane| frame.registers.set_lane_bits(*place, lane, bits)),

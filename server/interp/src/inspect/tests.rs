@@ -194,17 +194,17 @@ fn memory_is_read_by_address_offset_and_name() {
     let own = peek(&machine, FIRST, Some(3), MemoryPlace::Named("own", 0), 16).expect("it is there");
     assert_eq!((own.space(), spans(&own.known), own.bytes[4]), ("local", vec![(4, 8)], 6));
     for (lane, place, words) in [
-        (None, MemoryPlace::Named("own", 0), "say which"),
-        (None, MemoryPlace::Offset(Area::Local, 0), "say which"),
+        (None, MemoryPlace::Named("own", 0), "choose a lane"),
+        (None, MemoryPlace::Offset(Area::Local, 0), "choose a lane"),
         (Some(99), MemoryPlace::Offset(Area::Local, 0), "no lane 99"),
         (None, MemoryPlace::Named("nothing", 0), "no variable"),
-        (None, MemoryPlace::Address(base + 256), "0 bytes behind the end of `buffer 0`"),
+        (None, MemoryPlace::Address(base + 256), "0 bytes past the end of `buffer 0`"),
         (None, MemoryPlace::Address(3), "in no allocation"),
         (None, MemoryPlace::Address(u64::MAX), "in no allocation"),
-        (None, MemoryPlace::Offset(Area::Shared, 1 << 20), "behind the end of shared memory"),
-        (None, MemoryPlace::Offset(Area::Shared, u64::MAX), "behind the end of the state space"),
+        (None, MemoryPlace::Offset(Area::Shared, 1 << 20), "past the end of shared memory"),
+        (None, MemoryPlace::Offset(Area::Shared, u64::MAX), "past the end of the state space"),
         (None, MemoryPlace::Offset(Area::Shared, 5 << 24), "no CTA of rank 4"),
-        (None, MemoryPlace::Named("tile", u64::MAX), "bytes behind `tile` there is nothing"),
+        (None, MemoryPlace::Named("tile", u64::MAX), "bytes past `tile`"),
         (None, MemoryPlace::Address(machine.executable.code_address(0)), "address of code"),
     ] {
         let error = peek(&machine, FIRST, lane, place, 4).expect_err("it is not there");
@@ -230,7 +230,7 @@ fn memory_and_registers_are_changed() {
         assert_eq!((spans(&seen.known), seen.bytes), (vec![(0, 4)], vec![1, 2, 3, 4]));
     }
     let error = poke(&mut machine, FIRST, None, MemoryPlace::Named("table", 14), &[0; 4]).expect_err("too long");
-    assert!(error.contains("do not lie in constant memory"), "{error}");
+    assert!(error.contains("are not all in constant memory"), "{error}");
     let group = groups(&machine, FIRST).and_then(|g| g.next).expect("a group");
     let slot = |machine: &Machine, name: &str| {
         let all = registers(machine, FIRST, group, 0).expect("registers");

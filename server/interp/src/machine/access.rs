@@ -58,7 +58,7 @@ impl ExecContext<'_> {
                 Some(w) if w == window => format!(
                     "{raw:#x} is a generic address, but a `{name}` address is expected here: convert it with `cvta.to{name}`, or leave `{name}` out"
                 ),
-                _ => format!("{raw:#x} is no `{name}` address"),
+                _ => format!("{raw:#x} is not a `{name}` address"),
             });
             return None;
         };

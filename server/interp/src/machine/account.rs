@@ -63,7 +63,7 @@ impl Machine {
         let site = InstructionSite { function: self.executable.entry, instruction: 0 };
         let message = || {
             format!(
-                "{ctas} blocks of {threads} threads need {needed} bytes for their registers; the run holds {held} bytes and may hold {limit}"
+                "{ctas} blocks of {threads} threads need {needed} bytes for their registers; the run holds {held} bytes, and its limit is {limit}"
             )
         };
         let fault = || Fault {
@@ -87,7 +87,7 @@ impl ExecContext<'_> {
         if !self.machine.hold(bytes) {
             let limit = self.machine.settings.memory;
             self.fault(FaultKind::OutOfMemory, 1 << lane, || {
-                format!("the run holds more than the {limit} bytes of memory that it may hold")
+                format!("the run needs more memory than its limit of {limit} bytes")
             });
         }
     }

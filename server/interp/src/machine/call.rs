@@ -188,11 +188,8 @@ impl Machine {
         }
         if !self.hold(frame_of(code)) {
             let limit = self.settings.memory;
-            let words = || {
-                format!(
-                    "with the registers of this call the run holds more than the {limit} bytes of memory that it may hold"
-                )
-            };
+            let words =
+                || format!("with the registers of this call the run needs more memory than its limit of {limit} bytes");
             self.note(turn, &warp.lanes, FaultKind::OutOfMemory, site, group.mask, words);
             return false;
         }

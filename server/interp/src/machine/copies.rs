@@ -474,7 +474,7 @@ pub(crate) fn meet(
         let name = context.name_of(location);
         let words = || {
             format!(
-                "{verb} {bytes} bytes at {name} that an asynchronous operation writes, which is not known to be complete: wait for it first"
+                "{verb} {bytes} bytes at {name} that an asynchronous operation may still be writing: wait for it first"
             )
         };
         let related = Some((site, "the operation that writes them".to_owned()));
@@ -487,7 +487,7 @@ pub(crate) fn meet(
         let name = context.name_of(location);
         let words = || {
             format!(
-                "{verb} {bytes} bytes at {name} that an asynchronous operation reads, which is not known to have done so: wait for it first"
+                "{verb} {bytes} bytes at {name} that an asynchronous operation may still be reading: wait for it first"
             )
         };
         let related = Some((site, "the operation that reads them".to_owned()));
@@ -550,7 +550,7 @@ pub(crate) fn read_by_engine(
         let name = context.name_of(location);
         let words = || {
             format!(
-                "{reader} reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
+                "{reader} reads {bytes} bytes at {name}, some of which were written by ordinary instructions: put `fence.proxy.async` in between"
             )
         };
         context.fault(FaultKind::Asynchronous, 1 << lane, words);

@@ -383,10 +383,10 @@ impl Machine {
                     .map_or_else(String::new, |f| f.register_name(ptx_flow::flow::RegisterSlot(*slot)));
                 let words = || match copied {
                     true => format!(
-                        "`{name}` is read, but it holds a copy of a register to which nothing was written: give that one a value on every way to here"
+                        "`{name}` is read, but it holds a copy of a register that was never written: give that register a value on every path to this point"
                     ),
                     false => {
-                        format!("`{name}` is read, but nothing was written to it: give it a value on every way to here")
+                        format!("`{name}` is read, but was never written: give it a value on every path to this point")
                     }
                 };
                 self.note(turn, lanes, FaultKind::UninitializedRegister, site, mask & !known, words);
@@ -408,7 +408,7 @@ impl Machine {
         }
         let function = executable.function(site.function);
         let name = function.map_or("", |f| f.entry(site.instruction as usize).name);
-        let words = || format!("`{name}` gives a NaN, though none of its operands is one");
+        let words = || format!("`{name}` produces a NaN, though none of its operands is one");
         self.note(turn, lanes, FaultKind::NotANumber, site, made, words);
     }
 
@@ -465,7 +465,9 @@ impl Machine {
                 None => {
                     let count = targets.len();
                     self.note(turn, &warp.lanes, FaultKind::Undefined, site, same, || {
-                        format!("index {first} of a list of {count} labels: where this goes is undefined (here, to the last)")
+                        format!(
+                            "index {first} of a list of {count} labels: the target is undefined (here, the last one)"
+                        )
                     });
                     targets.last().copied().unwrap_or(u32::MAX)
                 }

@@ -121,7 +121,7 @@ impl Machine {
         let turn = Turn::none((cluster, rank), true);
         let words = || {
             format!(
-                "lanes {} wait here for lanes {}, which are elsewhere and never come",
+                "lanes {} wait here for lanes {}, which are elsewhere and never arrive",
                 list(group.mask),
                 list(absent)
             )

@@ -58,7 +58,7 @@ pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLoca
     let name = context.name_of(location);
     let words = || {
         format!(
-            "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
+            "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: put `fence.proxy.async` in between"
         )
     };
     context.fault_with(FaultKind::Asynchronous, 1 << lane, words, Some((site, "the write".to_owned())));

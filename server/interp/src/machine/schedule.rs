@@ -463,7 +463,7 @@ impl Machine {
         }
         for ((cluster, rank), warp, mask, site) in places {
             let turn = Turn::none((cluster, rank), true);
-            let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
+            let words = || format!("lanes {} wait here, and no thread is left that could release them", list(mask));
             self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
         }
     }

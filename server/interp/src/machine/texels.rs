@@ -76,7 +76,7 @@ impl Texels for WatchedTexels<'_> {
 #[cold]
 pub(crate) fn stale(context: &mut ExecContext<'_>, lane: usize, site: InstructionSite) {
     let words = || {
-        "reads a texel that the kernel has written through a surface: a texture may return the old value, use `suld`"
+        "reads a texel that the kernel has written through a surface: a texture may return the old value; use `suld`"
             .to_owned()
     };
     context.fault_with(FaultKind::Undefined, 1 << lane, words, Some((site, "the surface store".to_owned())));

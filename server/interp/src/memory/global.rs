@@ -183,7 +183,7 @@ impl Global {
         if let Some(GlobalAllocation { heap: Heap::Freed(len), base, .. }) = before
             && address - base < *len
         {
-            return format!("in the {len} bytes at {base:#x} that `malloc` gave and `free` took back");
+            return format!("in the {len} bytes at {base:#x} that `malloc` returned and `free` released");
         }
         let after = self.index(address).map_or(0, |i| i + 1);
         let behind = before.map(|a| (a, address - a.base - a.storage.len().min(address - a.base)));
@@ -191,7 +191,7 @@ impl Global {
         match (behind, ahead) {
             (Some((a, by)), next) if by < GUARD && next.is_none_or(|(_, to)| by <= to) => {
                 let size = a.storage.len();
-                format!("{by} bytes behind the end of `{}` ({size} bytes)", a.name)
+                format!("{by} bytes past the end of `{}` ({size} bytes)", a.name)
             }
             (_, Some((a, to))) if to < GUARD => format!("{to} bytes before `{}`", a.name),
             _ => "in no allocation".to_owned(),
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(memory.find(a + 6, 4).map(|x| &*x.name), Some("a"));
         assert!(memory.find(a + 7, 4).is_none() && memory.find(a - 1, 1).is_none());
         assert_eq!(memory.find(b, 10).map(|x| &*x.name), Some("b"));
-        assert_eq!(memory.describe(a + 12), "2 bytes behind the end of `a` (10 bytes)");
+        assert_eq!(memory.describe(a + 12), "2 bytes past the end of `a` (10 bytes)");
         assert_eq!(memory.describe(b - 8), "8 bytes before `b`");
         assert_eq!(memory.describe(0x7000_0000), "in no allocation");
     }

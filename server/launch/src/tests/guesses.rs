@@ -134,7 +134,7 @@ fn a_guard_that_forgets_the_number_is_found() {
     let (launch, guessed) = guessed(line, forgotten, "4", LOAD);
     assert_eq!(launch, "grid=3 block=64 n=64 x=f32[64]:iota a=2.0 b=3.0");
     assert!(!guessed.whole);
-    let expected = "Buffer lengths are guessed (`x`: by the bound of the index, `n`).";
+    let expected = "Buffer lengths are guessed (`x`: from the bound of the index, `n`).";
     assert_eq!(guessed.lengths.as_deref(), Some(expected));
     assert_eq!(guessed.sentence(), Some(format!("x=f32[64]:iota a=2.0 b=3.0. {expected}")));
 }

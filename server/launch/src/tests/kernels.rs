@@ -166,7 +166,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("x={image=2d}", "`x={image=2d}`: `size` is missing: texels in each dimension, innermost first\n"),
     (
         "x={a=1}",
-        "`x={a=1}`: this says neither `image=`, `sampler=` nor `tensor_map=`\n\
+        "`x={a=1}`: expected one of `image=`, `sampler=` and `tensor_map=`\n\
          \x20   such as `{image=2d size=[64,32] format=f32 fill=iota}`\n",
     ),
     (
@@ -179,16 +179,16 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "out=u8[2000000000]:zero",
-        "`//! launch: out=u8[2000000000]:zero`: the buffers have 2000000000 bytes, but 1073741824 are the most that a launch can have\n",
+        "`//! launch: out=u8[2000000000]:zero`: the buffers take 2000000000 bytes, but a launch may have at most 1073741824\n",
     ),
-    ("out=u32[4]:zero\n//! expect: out[4]=1", "`out[4]=1`: `out[4]` lies behind the end: the buffer has 4 elements\n"),
+    ("out=u32[4]:zero\n//! expect: out[4]=1", "`out[4]=1`: `out[4]` lies past the end: the buffer has 4 elements\n"),
     (
         "out=u32[4]:zero\n//! expect: out[0]=1.5",
         "`out[0]=1.5`: `out[0]`: `1.5` is not a value of `u32`, which holds whole numbers\n",
     ),
     (
         "out=u32[4]:zero\n//! expect: out[0]=1.5±1 out=[1,2,3,4,5]",
-        "`out=[1,2,3,4,5]`: `out` lies behind the end: the buffer has 4 elements\n",
+        "`out=[1,2,3,4,5]`: `out` lies past the end: the buffer has 4 elements\n",
     ),
     (
         "out=u32[4]:zero\n//! expect: ou[0]=1",
@@ -198,7 +198,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "out=u32[4]:zero x=f32[4]:zero\n//! expect: out=x out=xx",
         "`out=x`: `x` and `out` have different types\n\
-         \x20   look at one of them as the other's: `out:u32=…`\n`out=xx`: `xx` is neither a fill nor a buffer of this launch\n",
+         \x20   read one of them with the type of the other: `out:u32=…`\n`out=xx`: `xx` is neither a fill nor a buffer of this launch\n",
     ),
     ("out=b32[4]:zero\n//! expect: out=1±2", ""),
     (
@@ -219,7 +219,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "out=u32[4]:zero\n//! expect: out=nan n=1 table[4]=1",
         "`out=nan`: `out`: `nan` is not a value of `u32`, which holds whole numbers\n`n=1`: `n` is neither a buffer of this launch nor a variable in global memory\n\
-         \x20   there are `out`\n`table[4]=1`: `table[4]` lies behind the end: the buffer has 4 elements\n",
+         \x20   there are `out`\n`table[4]=1`: `table[4]` lies past the end: the buffer has 4 elements\n",
     ),
     (
         "out=hex(00)\n//! globals: grid=1",
@@ -256,7 +256,7 @@ fn variables_are_bounded_together() {
         let found = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
         let words: Vec<String> = found.err().into_iter().flatten().map(|m| m.message).collect();
         assert_eq!(words.is_empty(), fits, "{declared}: {words:?}");
-        assert!(words.iter().all(|w| w.contains("are the most that a launch can have")), "{words:?}");
+        assert!(words.iter().all(|w| w.contains("but a launch may have at most")), "{words:?}");
     }
 }
 
@@ -351,7 +351,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("x[0]=1", "- was never written, not 1"),
     (
         "out=poison",
-        "- 5 of 5 elements differ: [0] is 1.0, but nobody should have written it; [1] is 2.0, but nobody should have written it; [2] is -0.0, but nobody should have written it; [3] is nan, but nobody should have written it; …",
+        "- 5 of 5 elements differ: [0] is 1.0, but nothing should have written it; [1] is 2.0, but nothing should have written it; [2] is -0.0, but nothing should have written it; [3] is nan, but nothing should have written it; …",
     ),
     (
         "x=0..1",

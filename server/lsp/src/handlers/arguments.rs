@@ -21,7 +21,9 @@ pub fn line_number(argument: &Value, name: &str) -> Result<Option<usize>> {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
             let number = value.as_u64().filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-            number.map(Some).ok_or_else(|| Error::invalid_params(format!("`{name}` is a line, counted from 1")))
+            number
+                .map(Some)
+                .ok_or_else(|| Error::invalid_params(format!("`{name}` must be the number of a line, from 1")))
         }
     }
 }

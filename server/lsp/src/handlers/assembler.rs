@@ -84,7 +84,7 @@ impl AssemblerRequest {
         let text = |name: &str| match argument.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(Error::invalid_params(format!("the argument `{name}` is a string"))),
+            Some(_) => Err(Error::invalid_params(format!("the argument `{name}` must be a string"))),
         };
         let uri = match argument.as_str().map_or_else(|| text("uri"), |uri| Ok(Some(uri)))? {
             Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))?,

@@ -270,7 +270,7 @@ impl ActionBuilder<'_> {
     /// Returns the command that writes the guessed launch. Guessing needs the whole module, so the launch is computed only when
     /// the user chooses the action.
     fn write_launch(&self, kernel: &str) -> CodeActionOrCommand {
-        let title = format!("Write the launch that is guessed for `{kernel}`");
+        let title = format!("Write the guessed launch for `{kernel}`");
         let arguments = vec![json!({ "uri": self.uri, "entry": kernel })];
         CodeActionOrCommand::CodeAction(CodeAction {
             title: title.clone(),
@@ -287,7 +287,7 @@ impl ActionBuilder<'_> {
             return None;
         }
         Some(CodeActionOrCommand::CodeAction(CodeAction {
-            title: format!("Mend everything that is certain ({mended})"),
+            title: format!("Apply all safe fixes ({mended})"),
             kind: Some(FIX_ALL),
             edit: Some(self.edit(edits)),
             ..CodeAction::default()

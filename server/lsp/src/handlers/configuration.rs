@@ -25,7 +25,7 @@ pub fn begin(shared: &Arc<Server>) {
             };
             let done = shared.client().await.register_capability(vec![registration]);
             if let Some(Err(error)) = shared.answer(done).await {
-                tracing::warn!("the client does not tell of changes of its configuration: {error}");
+                tracing::warn!("the client does not report changes of its configuration: {error}");
             }
         });
     }
@@ -79,7 +79,7 @@ pub fn ask(shared: &Arc<Server>) {
                 }
             }
             Some(Ok(_)) => {}
-            Some(Err(error)) => tracing::warn!("the client does not tell its configuration: {error}"),
+            Some(Err(error)) => tracing::warn!("the client does not send its configuration: {error}"),
             None => tracing::warn!("the client has not answered about its configuration"),
         }
     });

@@ -94,7 +94,7 @@ pub async fn rename(shared: &Server, params: RenameParams) -> Result<Option<Work
 fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
     match places {
         0..=MAX_PLACES => Ok(()),
-        _ => Err(format!("`{name}` stands in {places} places, and names in more than {MAX_PLACES} are not renamed")),
+        _ => Err(format!("`{name}` occurs in {places} places, and a rename changes at most {MAX_PLACES}")),
     }
 }
 
@@ -139,11 +139,11 @@ impl RenameBuilder {
 fn warning(reach: Reach) -> Option<ChangeAnnotation> {
     let description = match reach {
         Reach::Module => return None,
-        Reach::Exported => "Other modules and the host may use the name; those that are not open keep the old one.",
-        Reach::Imported => "Another module defines it; unless that is open, it keeps the old name.",
+        Reach::Exported => "Other modules and the host may use the name; only open files are changed.",
+        Reach::Imported => "Another module defines it; that module is changed only if it is open.",
     };
     Some(ChangeAnnotation {
-        label: "Known outside of this module".to_owned(),
+        label: "Visible outside this module".to_owned(),
         needs_confirmation: Some(true),
         description: Some(description.to_owned()),
     })
@@ -156,6 +156,6 @@ mod tests {
     #[test]
     fn names_in_too_many_places() {
         assert_eq!(bounded("%r1", MAX_PLACES), Ok(()));
-        assert!(bounded("%r1", MAX_PLACES + 1).unwrap_err().contains("`%r1` stands in 50001 places"));
+        assert!(bounded("%r1", MAX_PLACES + 1).unwrap_err().contains("`%r1` occurs in 50001 places"));
     }
 }

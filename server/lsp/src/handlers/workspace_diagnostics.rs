@@ -120,10 +120,10 @@ impl WorkspaceReport {
     fn found(&mut self, files: usize, too_big: usize, cut: bool) {
         self.files = files;
         if cut {
-            tracing::warn!("the workspace has more PTX files than are looked at (`workspace.files`)");
+            tracing::warn!("the workspace has more PTX files than the limit (`workspace.files`)");
         }
         if too_big > 0 {
-            tracing::info!("{too_big} files are too big to be looked at (`workspace.megabytes`)");
+            tracing::info!("{too_big} files are larger than the limit (`workspace.megabytes`)");
         }
         self.tick();
     }

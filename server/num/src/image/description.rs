@@ -373,7 +373,7 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
     }
     // Buffers are sufficiently aligned, so only the offset can break the alignment.
     if let Some(field) = (TensorMap { address: offset, ..map }).problem() {
-        return Err(format!("no copy can use this tensor map: `{field}` does not go with the rest"));
+        return Err(format!("no copy can use this tensor map: `{field}` does not fit the other fields"));
     }
     Ok(DescribedTensorMap { buffer, offset, map })
 }

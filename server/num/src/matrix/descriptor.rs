@@ -64,8 +64,8 @@ pub fn wgmma(bits: u64, major: Major, element_bits: u32) -> Result<SharedMatrix,
 /// `in_sixteens`: elements of 4 or 6 bits in groups of 16 that begin at a multiple of 16 bytes (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
 pub fn tcgen05(bits: u64, major: Major, element_bits: u32, in_sixteens: bool) -> Result<SharedMatrix, MatrixRefusal> {
     let fields = Fields::new("matrix-descriptor", bits, "")?;
-    if fields.number("always 1") != 1 {
-        return Err(MatrixRefusal("bits 46 … 48 of a descriptor of `tcgen05` are always 1"));
+    if fields.number("must be 1") != 1 {
+        return Err(MatrixRefusal("bits 46 … 48 of a descriptor of `tcgen05` must be 1"));
     }
     let swizzle = match fields.number("swizzle") {
         0 => SharedSwizzle::None,
@@ -147,7 +147,7 @@ pub fn instruction(bits: u32, kind: Modifier) -> Result<InstructionDescriptor, M
         // Bit 31 of the descriptor; the tables have no field for it.
         Modifier::KindMxf4 | Modifier::KindMxf4nvf4 if bits >> 31 == 1 => 96,
         Modifier::KindMxf4 | Modifier::KindMxf4nvf4 => 64,
-        _ => return Err(MatrixRefusal("this kind of `tcgen05.mma` is not described in the manual")),
+        _ => return Err(MatrixRefusal("the manual does not describe this kind of `tcgen05.mma`")),
     };
     if dense == 96 && sparse {
         return Err(MatrixRefusal("K of 96 is for dense products only"));

@@ -51,7 +51,7 @@ pub fn document(page: &SitePage) -> String {
                 script src=(to("site.js")) defer {}
             }
             body {
-                a.skip href="#main" { "To the text" }
+                a.skip href="#main" { "Skip to the text" }
                 header {
                     a.home href=(to("index.html")) { "PTX reference" }
                     div.search role="search" {

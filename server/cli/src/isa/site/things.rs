@@ -232,18 +232,18 @@ fn changes(changes: &Changes, place: PageContext<'_>) -> Markup {
     };
     html! {
         @if changes.is_empty() {
-            p { "The tables name nothing that came with it." }
+            p { "The tables list nothing that it added." }
         } @else {
             h2 { "What it brings" }
             (plain(PageKind::Target, &changes.targets))
             (plain(PageKind::Instruction, &changes.instructions))
             (pairs("Forms", &changes.forms, true))
-            (pairs("More of what was there", &changes.parts, false))
+            (pairs("Extended", &changes.parts, false))
             (plain(PageKind::Type, &changes.types))
             (plain(PageKind::Space, &changes.spaces))
             (plain(PageKind::Register, &changes.registers))
             (plain(PageKind::Directive, &changes.directives))
-            (pairs("Gone, or advised against", &changes.less, false))
+            (pairs("Removed or deprecated", &changes.less, false))
         }
     }
 }
@@ -279,7 +279,7 @@ pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
             p { "What " (place.name(PageKind::Instruction, "cvt")) " converts from the type of the row to that of the column." }
             (conversion_table(place))
             h2 { "Registers" }
-            p { "Which register (column) may stand for an operand of which type (row): ● always, ○ where wider registers pass too: in loads, stores and conversions." }
+            p { "Which register (column) may be used for an operand of which type (row): ● always, ○ where wider registers pass too: in loads, stores and conversions." }
             (agreement_table(place))
         },
         _ => html! {},
@@ -290,7 +290,7 @@ pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
 pub fn overview(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
         PageKind::Concept => {
-            html! { p { "What the words of the trade mean in PTX, and which instructions belong to them." } }
+            html! { p { "What the terms of the field mean in PTX, and the instructions that belong to each." } }
         }
         PageKind::Type => html! {
             p { "Below the list: what converts to what, and which registers stand for which types." }

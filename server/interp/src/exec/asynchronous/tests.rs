@@ -83,11 +83,17 @@ fn copies_in_flight_are_left_alone() {
         found(FaultKind::Asynchronous, &format!("{copy} cp.async.commit_group; {use_}"), message)
     };
     assert_eq!(
-        case("ld.shared.u8 %r1, [data+31];", "reads 1 bytes at `data`+31 that an asynchronous operation writes"),
+        case(
+            "ld.shared.u8 %r1, [data+31];",
+            "reads 1 bytes at `data`+31 that an asynchronous operation may still be writing"
+        ),
         Some(3)
     );
-    case("st.shared.u32 [data+16], 1;", "writes 4 bytes at `data`+16 that an asynchronous operation writes");
-    case("st.global.u32 [%rd1+28], 1;", "that an asynchronous operation reads");
+    case(
+        "st.shared.u32 [data+16], 1;",
+        "writes 4 bytes at `data`+16 that an asynchronous operation may still be writing",
+    );
+    case("st.global.u32 [%rd1+28], 1;", "that an asynchronous operation may still be reading");
     case(copy, "writes 16 bytes at `data`+16");
     // The copy is not committed, so the wait does not cover it.
     found(
@@ -121,7 +127,7 @@ fn mbarriers_count_copies() {
 #[test]
 fn impossible_copies_are_found() {
     found(FaultKind::Misaligned, "cp.async.cg.shared.global [data], [%rd1+8], 16;", "multiple of 16");
-    found(FaultKind::OutOfBounds, "cp.async.ca.shared.global [data], [%rd1+64], 4;", "behind the end");
+    found(FaultKind::OutOfBounds, "cp.async.ca.shared.global [data], [%rd1+64], 4;", "past the end");
     found(
         FaultKind::Undefined,
         "mov.u32 %r1, 5; cp.async.ca.shared.global [data], [%rd1], 4, %r1;",

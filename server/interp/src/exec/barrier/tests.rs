@@ -160,7 +160,8 @@ fn counts_that_do_not_agree_are_found() {
 fn arriving_twice_is_found() {
     let out = kernel(96, "setp.eq.u32 %p0, %r2, 0; @!%p0 exit; bar.arrive 1, 96; bar.arrive 1, 96;").run();
     assert!(
-        out.kinds().contains(&FaultKind::Barrier) && out.faults().iter().any(|f| f.message.contains("once more")),
+        out.kinds().contains(&FaultKind::Barrier)
+            && out.faults().iter().any(|f| f.message.contains("again before it completes")),
         "{:?}",
         out.faults()
     );

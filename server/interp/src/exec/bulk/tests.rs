@@ -51,31 +51,31 @@ fn what_is_in_flight_is_left_alone() {
     found(
         FaultKind::Asynchronous,
         &format!("{LOAD} st.global.u32 [%rd1+32], 9;"),
-        "that an asynchronous operation reads",
+        "that an asynchronous operation may still be reading",
     );
     // After a wait for the reads, the source may be changed, but the result may not be used.
     stored(&format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; st.shared.u32 [data], 1;"));
     found(
         FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} st.shared.u32 [data], 1; cp.async.bulk.wait_group 0;"),
-        "that an asynchronous operation reads",
+        "that an asynchronous operation may still be reading",
     );
     let read = "ld.global.u32 %r1, [%rd0];";
     found(
         FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; {read}"),
-        "writes, which is not known to be complete",
+        "that an asynchronous operation may still be writing",
     );
     found(
         FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group 1; {read} cp.async.bulk.wait_group 0;"),
-        "writes, which is not known to be complete",
+        "that an asynchronous operation may still be writing",
     );
     // Small copies have groups of their own.
     found(
         FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.wait_group 0; {read} cp.async.bulk.wait_group 0;"),
-        "writes, which is not known to be complete",
+        "that an asynchronous operation may still be writing",
     );
 }
 
@@ -117,7 +117,7 @@ fn an_mbarrier_is_made_visible_to_the_engine() {
 fn global_memory_that_was_written_is_fenced_for_the_engine() {
     let body = |fence: &str| format!("st.global.u32 [%rd1+32], 9; {fence} {LOAD}{WAIT}");
     found(FaultKind::Asynchronous, &body(""), "some of which were written by ordinary instructions");
-    found(FaultKind::Asynchronous, &body("fence.proxy.async.shared::cta;"), "`fence.proxy.async` must come between");
+    found(FaultKind::Asynchronous, &body("fence.proxy.async.shared::cta;"), "put `fence.proxy.async` in between");
     stored(&body("fence.proxy.async;"));
     stored(&body("fence.proxy.async.global;"));
 }
@@ -246,9 +246,9 @@ fn impossible_blocks_are_found() {
         &format!("{start} mov.u32 %r2, data; {copy} [%r2+8], [%rd1], 16, [bar];"),
         "multiple of 16",
     );
-    found(FaultKind::OutOfBounds, &format!("{start} {copy} [data], [%rd1+48], 32, [bar];"), "behind the end");
+    found(FaultKind::OutOfBounds, &format!("{start} {copy} [data], [%rd1+48], 32, [bar];"), "past the end");
     found(FaultKind::Mbarrier, &format!("{copy} [data], [%rd1], 16, [bar];"), "there is no mbarrier");
-    found(FaultKind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "behind the end");
+    found(FaultKind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "past the end");
     found(
         FaultKind::Misaligned,
         "mov.u64 %rd2, 12; mov.u32 %r1, data; st.bulk.shared::cta [%r1], %rd2, 0;",

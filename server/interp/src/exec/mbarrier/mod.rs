@@ -124,11 +124,11 @@ fn check_initialised(
     let words = || {
         if cta == own {
             format!(
-                "the mbarrier {name} is used, but nothing orders its initialisation before: a barrier of the CTA must come between"
+                "the mbarrier {name} is used, but nothing orders its initialisation before this: put a barrier of the CTA in between"
             )
         } else {
             format!(
-                "the mbarrier {name} of CTA {rank} of the cluster is used, but nothing orders its initialisation before: `fence.mbarrier_init` and `barrier.cluster` must come between"
+                "the mbarrier {name} of CTA {rank} of the cluster is used, but nothing orders its initialisation before this: put `fence.mbarrier_init` and `barrier.cluster` in between"
             )
         }
     };
@@ -174,10 +174,10 @@ fn words(mistake: ProtocolViolation, name: &str, most: u32) -> String {
         }
         ProtocolViolation::Transactions(sum) => {
             let limit = object::TX_LIMIT;
-            format!("the transactions of the mbarrier {name} would be {sum}: they range from -{limit} to {limit}")
+            format!("the transaction count of the mbarrier {name} would be {sum}: it ranges from -{limit} to {limit}")
         }
         ProtocolViolation::Count(sum) => {
-            format!("the arrivals of the mbarrier {name} would be {sum}: they range from 1 to {most}")
+            format!("the arrival count of the mbarrier {name} would be {sum}: it ranges from 1 to {most}")
         }
     }
 }
@@ -189,7 +189,7 @@ fn check_seen(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) {
         let name = context.name_of(at);
         context.fault(FaultKind::Mbarrier, 1 << lane, || {
             format!(
-                "an arrival in phase {number} of the mbarrier {name}, but no wait has seen that phase {seen} is complete: who waits for it may miss it"
+                "an arrival in phase {number} of the mbarrier {name}, but no wait has seen that phase {seen} is complete: a thread that waits for it may miss it"
             )
         });
     }
@@ -213,7 +213,7 @@ pub(crate) fn check_visible(context: &mut ExecContext<'_>, at: AccessLocation, l
     let name = context.name_of(at);
     let words = || {
         format!(
-            "the copy engine may not see yet that the mbarrier {name} is initialised: `fence.mbarrier_init` or `fence.proxy.async` must come between"
+            "the copy engine may not see yet that the mbarrier {name} is initialised: put `fence.mbarrier_init` or `fence.proxy.async` in between"
         )
     };
     context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialised".to_owned())));

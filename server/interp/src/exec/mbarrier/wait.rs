@@ -92,11 +92,11 @@ fn check_age(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, age
     let words = || {
         if age < 1 << 20 {
             format!(
-                "a wait for a phase of the mbarrier {name} that is {age} phases old: a state is good for the current phase and the one before"
+                "a wait for a phase of the mbarrier {name} that is {age} phases old: a state is valid for the current phase and the one before"
             )
         } else {
             format!(
-                "a wait for a phase of the mbarrier {name} that has not begun: the state is not one of this barrier"
+                "a wait for a phase of the mbarrier {name} that has not begun: the state comes from another barrier"
             )
         }
     };

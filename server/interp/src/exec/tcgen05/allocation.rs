@@ -35,7 +35,7 @@ fn columns(context: &mut ExecContext<'_>, src: Src<u32>) -> Option<u32> {
 /// `tcgen05.alloc`.
 pub(crate) fn allocate(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.has(Modifier::Exclusive) {
-        return Err("what `.exclusive` means is not said by the manual".into());
+        return Err("the manual does not say what `.exclusive` means".into());
     }
     let ctas = ctas(inst);
     let (address, count) = (inst.address(OperandName::Dst)?, inst.src::<u32>(OperandName::Ncols)?);
@@ -65,7 +65,7 @@ pub(crate) fn allocate(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeR
         };
         if !own {
             context.fault(FaultKind::Undefined, 1 << lane, || {
-                "the address of tensor memory can be written to shared memory of the own CTA only".into()
+                "the address of tensor memory can be written to shared memory of this CTA only".into()
             });
         }
         context.write_at(at, lane, &first.to_le_bytes(), Marks::NONE, Order::Weak);
@@ -86,7 +86,7 @@ fn check_permit(context: &mut ExecContext<'_>, columns: u32) {
     }
     if let Some(last) = last.filter(|l| *l < columns) {
         context.fault(FaultKind::Undefined, mask, || {
-            format!("{columns} columns, after {last} before: later allocations of a CTA may not be larger")
+            format!("{columns} columns after an allocation of {last}: later allocations of a CTA must not be larger")
         });
     }
 }
@@ -150,7 +150,7 @@ fn together(context: &mut ExecContext<'_>, columns: u32) -> Option<u32> {
 /// `tcgen05.dealloc`. In a pair each CTA frees its own columns.
 pub(crate) fn free(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.has(Modifier::Exclusive) {
-        return Err("what `.exclusive` means is not said by the manual".into());
+        return Err("the manual does not say what `.exclusive` means".into());
     }
     let ctas = ctas(inst);
     let (address, count) = (inst.src::<u32>(OperandName::Taddr)?, inst.src::<u32>(OperandName::Ncols)?);

@@ -150,7 +150,7 @@ impl TensorMemoryAccess {
             });
         } else if let Some((lane, column)) = self.unknown {
             context.fault(FaultKind::UninitializedMemory, mask, || {
-                format!("reads lane {lane}, column {column} of tensor memory, to which nothing was written")
+                format!("reads lane {lane}, column {column} of tensor memory, which was never written")
             });
         }
     }

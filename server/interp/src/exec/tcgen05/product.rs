@@ -80,17 +80,16 @@ fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<BlockSc
 pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.operand(OperandName::Meta).is_some() {
         return Err(
-            "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
+            "the manual shows only in pictures how the metadata of sparse matrices lies in tensor memory".into()
         );
     }
     if inst.has(Modifier::Ashift) {
         return Err(
-            "which way `.ashift` moves the rows of A, and which of them keeps its own, is not said by the manual"
-                .into(),
+            "the manual does not say which way `.ashift` moves the rows of A, or which row keeps its values".into()
         );
     }
     if inst.operand(OperandName::Table).is_some() || inst.has(Modifier::KindTi16) {
-        return Err("this kind of product is not described by the manual of PTX 9.1".into());
+        return Err("the manual of PTX 9.1 does not describe this kind of product".into());
     }
     if inst.operand(OperandName::Mask).is_some() {
         return Err("the manual's table of the zero-column mask contradicts its examples".into());
@@ -355,7 +354,7 @@ impl Tcgen05Product {
     ) -> Option<(Vec<u64>, Vec<u64>)> {
         let ProductShape { m, n, k } = instruction.shape;
         let layout = if k == 96 {
-            Err(product::MatrixRefusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
+            Err(product::MatrixRefusal("the manual shows only in pictures how block scales lie with K = 96"))
         } else {
             Ok(())
         };

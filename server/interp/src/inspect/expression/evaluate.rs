@@ -221,7 +221,7 @@ impl Scene<'_> {
     ) -> Result<(u64, &'static TypeInfo), String> {
         let whole = matches!(meaning(address.value.ty).0, TypeMeaning::Bits | TypeMeaning::Integer { .. });
         if !whole {
-            return Err(format!("an address is a whole number, but `{}` was found", address.value.ty));
+            return Err(format!("an address must be a whole number, but `{}` was found", address.value.ty));
         }
         if !address.value.known {
             return Err("the address comes from a register that was never written".to_owned());
@@ -240,7 +240,7 @@ impl Scene<'_> {
             // A generic address is accepted even if the operand names its state space.
             Some(window) if map.window(at).is_some_and(|(w, _)| w == window) => at,
             Some(window) => {
-                map.generic(window, at).ok_or_else(|| format!("{at:#x} lies behind the end of the state space"))?
+                map.generic(window, at).ok_or_else(|| format!("{at:#x} lies past the end of the state space"))?
             }
         };
         Ok((generic, ty))

@@ -327,7 +327,7 @@ fn shift(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperand) -> Result
     let width = width.next_power_of_two().max(32);
     let by = b.integer();
     if by < 0 {
-        return Err(format!("a value is shifted by {by}, which is less than nothing"));
+        return Err(format!("a value is shifted by {by}: the distance must not be negative"));
     }
     let by = u32::try_from(by).unwrap_or(u32::MAX);
     let negative = shape == TypeMeaning::Integer { signed: true } && a.integer() < 0;

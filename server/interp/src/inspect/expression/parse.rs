@@ -87,13 +87,13 @@ impl Parser<'_> {
         let rest = self.rest();
         let word = rest.find(|c: char| !in_name(c) && c != '%').filter(|n| *n > 0);
         let length = match (word, rest.chars().next()) {
-            (_, None) => return Self::mistake(self.at..self.at, format!("{what} is expected, but the text ends here")),
+            (_, None) => return Self::mistake(self.at..self.at, format!("expected {what}, but the text ends here")),
             (Some(length), Some(c)) if begins_name(c) || c.is_ascii_digit() => length,
             (None, Some(c)) if begins_name(c) || c.is_ascii_digit() => rest.len(),
             (_, Some(c)) => c.len_utf8(),
         };
         let found: String = rest.get(..length).unwrap_or("").chars().take(40).collect();
-        Self::mistake(self.at..self.at + length, format!("{what} is expected, but `{found}` was found"))
+        Self::mistake(self.at..self.at + length, format!("expected {what}, but found `{found}`"))
     }
 
     /// Adds a node for the text from `from` to the current position, and returns its index.
@@ -367,8 +367,7 @@ impl Parser<'_> {
         };
         let ty = ISA.ty(&format!(".{word}")).filter(|t| value_type(t));
         if over.is_none() && ty.is_none() {
-            let words =
-                format!("`any`, `all`, `count`, `ballot` or a type is expected before `(`, but `{word}` was found");
+            let words = format!("expected `any`, `all`, `count`, `ballot` or a type before `(`, but found `{word}`");
             return Err(Self::mistake(from..behind, words));
         }
         let inner = self.within(|p| p.binary(0))?;

@@ -56,7 +56,7 @@ impl<'m> Scene<'m> {
         let warp = warp_of(machine, target).ok_or(not_running)?;
         let cta = cta_of(machine, target).ok_or(not_running)?;
         let active = warp.groups.get(group).ok_or("all threads of the warp have exited")?.mask;
-        let frame = frame_of(warp, group, depth).ok_or("there is no such activation")?;
+        let frame = frame_of(warp, group, depth).ok_or("there is no such stack frame")?;
         let mut scene = Self { expression, machine, target, cta, warp, frame, active, names: Vec::new() };
         for node in &expression.nodes {
             let meant = match &node.kind {

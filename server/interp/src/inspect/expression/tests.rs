@@ -173,7 +173,7 @@ fn lanes_are_selected() {
     seat.fails("(%r1@*)@0..3", "chosen twice");
     seat.fails("%r1@32", "a lane from 0 to 31");
     seat.fails("%r1@5..2", "from the lower to the higher");
-    seat.fails("%r1@", "a lane from 0 to 31, or `*` is expected, but the text ends here");
+    seat.fails("%r1@", "expected a lane from 0 to 31, or `*`, but the text ends here");
 }
 
 #[test]
@@ -196,11 +196,11 @@ fn memory_is_read() {
     seat.is("tile == %r6", "true .pred");
     seat.is("[tile]:f32:b32@1", "0x00000000 .b32");
     seat.fails("[%r4]", "write `shared:[…]`");
-    seat.fails("[%rd1+256]", "0 bytes behind the end of `buffer 0`");
+    seat.fails("[%rd1+256]", "0 bytes past the end of `buffer 0`");
     seat.fails("[%rd1+254]", "4 bytes at");
-    seat.fails("[%f1]", "an address is a whole number, but `.f32` was found");
+    seat.fails("[%f1]", "an address must be a whole number, but `.f32` was found");
     seat.fails("[%r5@3]", "never written");
-    seat.fails("[%rd1", "`]` is expected, but the text ends here");
+    seat.fails("[%rd1", "expected `]`, but the text ends here");
     seat.depth = 0;
     seat.is("a", "0x00000014 .b32");
     seat.is("[own+4]", "20 .s32");
@@ -237,7 +237,7 @@ fn types_are_changed() {
     seat.fails("%h1:f32", "`.f32` has 32 bits, but `.b16` has only 16");
     seat.fails("%r1:u33", "a type such as `u32`");
     seat.fails("f16x2(1.0)", "several numbers");
-    seat.fails("sqrt(2)", "`any`, `all`, `count`, `ballot` or a type is expected before `(`, but `sqrt` was found");
+    seat.fails("sqrt(2)", "expected `any`, `all`, `count`, `ballot` or a type before `(`, but found `sqrt`");
     assert_eq!(convert(&TypedValue::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
     assert_eq!(convert(&TypedValue::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
     assert!(convert(&TypedValue::new(".s64", 0), ".nothing").is_err());
@@ -388,19 +388,19 @@ fn what_is_not_running_has_no_values() {
 #[test]
 fn mistakes_say_where_and_what() {
     for (text, range, words) in [
-        ("", 0..0, "a register, a number or `(` is expected, but the text ends here"),
+        ("", 0..0, "expected a register, a number or `(`, but the text ends here"),
         ("  ", 2..2, "the text ends here"),
-        ("%r1 +", 5..5, "a register, a number or `(` is expected"),
+        ("%r1 +", 5..5, "expected a register, a number or `(`"),
         ("%r1 %r2", 5..7, "no"),
-        ("1 2", 2..3, "an operator or the end is expected, but `2` was found"),
-        ("(1", 2..2, "`)` is expected"),
-        ("%", 0..1, "a register is expected"),
+        ("1 2", 2..3, "expected an operator or the end, but found `2`"),
+        ("(1", 2..2, "expected `)`"),
+        ("%", 0..1, "expected a register"),
         ("12abc", 0..5, "`12abc` is not a number"),
         ("0f3f", 0..4, "is not a number"),
-        ("%r1:xyz", 4..7, "a type such as `u32`, `f32` or `f16x2` is expected, but `xyz` was found"),
-        ("%r1 = 2", 4..5, "an operator or the end is expected, but `=` was found"),
-        ("é", 0..2, "but `é` was found"),
-        ("[]", 1..2, "but `]` was found"),
+        ("%r1:xyz", 4..7, "expected a type such as `u32`, `f32` or `f16x2`, but found `xyz`"),
+        ("%r1 = 2", 4..5, "expected an operator or the end, but found `=`"),
+        ("é", 0..2, "but found `é`"),
+        ("[]", 1..2, "but found `]`"),
     ] {
         match parse(text) {
             Err(mistake) => {

@@ -236,7 +236,7 @@ fn fixed(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, f
     let related = Some(words.earlier(found.other.site()));
     let message = || {
         let both = words.both();
-        format!("{both}: `ld.global.nc` may return an old value of memory that the kernel writes, use `ld.global`")
+        format!("{both}: `ld.global.nc` may return an old value of memory that the kernel writes; use `ld.global`")
     };
     context.fault_with(FaultKind::Undefined, 1 << lane, message, related);
 }

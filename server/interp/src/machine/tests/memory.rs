@@ -77,7 +77,7 @@ fn modules_with_addresses_of_32_bits_are_executed() {
     assert_eq!(out.u32s(0), (6..38).collect::<Vec<_>>());
     let out = TestKernel::new(&text(8)).buffer(&[0; 128]).run();
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
-    assert!(out.faults()[0].message.contains("behind the end of `v`"), "{:?}", out.faults());
+    assert!(out.faults()[0].message.contains("past the end of `v`"), "{:?}", out.faults());
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn memory_that_was_freed_is_not_there() {
     };
     let out = run("st.u32 [%rd2+8], 1;");
     assert_eq!(out.kinds(), [FaultKind::OutOfBounds]);
-    assert!(out.run.machine.findings.faults[0].message.contains("`free` took back"));
+    assert!(out.run.machine.findings.faults[0].message.contains("`free` released"));
     assert_eq!(run(free).kinds(), [FaultKind::InvalidCall]);
     assert_eq!(run("mov.u64 %rd2, 0; { .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }").kinds(), []);
 }

@@ -51,7 +51,7 @@ impl EvaluateArguments<'_> {
     }
 
     fn number(&self, name: &str) -> Result<Option<u64>> {
-        let wrong = || Error::invalid_params(format!("`{name}` is a whole number, 0 or more"));
+        let wrong = || Error::invalid_params(format!("`{name}` must be a whole number, 0 or more"));
         self.get(name).map(|v| v.as_u64().ok_or_else(wrong)).transpose()
     }
 
@@ -63,7 +63,7 @@ impl EvaluateArguments<'_> {
         match self.get(name) {
             None => Ok(false),
             Some(Value::Bool(value)) => Ok(*value),
-            Some(_) => Err(Error::invalid_params(format!("`{name}` is true or false"))),
+            Some(_) => Err(Error::invalid_params(format!("`{name}` must be true or false"))),
         }
     }
 
@@ -80,7 +80,8 @@ impl EvaluateArguments<'_> {
     }
 
     fn address(&self, name: &str) -> Result<Option<u64>> {
-        let wrong = || Error::invalid_params(format!("`{name}` is an address in hexadecimal digits, a string"));
+        let wrong =
+            || Error::invalid_params(format!("`{name}` must be a string with an address in hexadecimal digits"));
         let read = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).map_err(|_| wrong());
         self.text(name)?.map(read).transpose()
     }
@@ -105,12 +106,13 @@ impl EvaluateRequest {
             Some(Value::Bool(false)) => LaunchOrigin::Nowhere,
             Some(table @ Value::Object(_)) => LaunchOrigin::Table(table.clone()),
             Some(_) => {
-                let words = "`launch` is a string as behind `launch:`, an object of the keys of a launch file, or false for a guess";
+                let words = "`launch` must be a string as after `launch:`, an object with the keys of a launch file, or false to guess";
                 return Err(Error::invalid_params(words));
             }
         };
         if let Some(cta) = arguments.get("cta") {
-            let wrong = || Error::invalid_params("`cta` is one to three numbers, or the number of a CTA in the grid");
+            let wrong =
+                || Error::invalid_params("`cta` must be one to three numbers, or the number of a CTA in the grid");
             let number = |v: &Value| v.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(wrong);
             match cta.as_array() {
                 Some(all) if (1..=3).contains(&all.len()) => {
@@ -152,13 +154,13 @@ impl EvaluateRequest {
         out.asked.matrices = arguments.flag("matrices")?;
         out.asked.contents = arguments.flag("contents")?;
         if let Some(memory) = arguments.get("memory") {
-            let wrong = || Error::invalid_params(format!("`memory` is a list of at most {} pieces", MEMORY.0));
+            let wrong = || Error::invalid_params(format!("`memory` must be a list of at most {} pieces", MEMORY.0));
             let pieces = memory.as_array().filter(|all| all.len() <= MEMORY.0).ok_or_else(wrong)?;
             out.asked.memory = pieces.iter().map(piece).collect::<Result<_>>()?;
             let bytes = out.asked.memory.iter().fold(0u64, |all, m| all.saturating_add(m.length));
             if bytes > MEMORY.1 {
                 return Err(Error::invalid_params(format!(
-                    "{bytes} bytes of memory are asked for, {} are the most",
+                    "{bytes} bytes of memory are requested; the maximum is {}",
                     MEMORY.1
                 )));
             }
@@ -170,7 +172,7 @@ impl EvaluateRequest {
                 let focus = object(value, "`focus`")?;
                 let lane = focus.small("lane")?.unwrap_or(0);
                 if lane > 31 {
-                    return Err(Error::invalid_params("a lane is a number from 0 to 31"));
+                    return Err(Error::invalid_params("a lane must be a number from 0 to 31"));
                 }
                 Some(Some((lane, focus.number("step")?)))
             }
@@ -188,7 +190,7 @@ fn row_style(rows: &EvaluateArguments<'_>) -> Result<RowStyle> {
     let readings = match rows.get("readings") {
         None => Default::default(),
         Some(Value::Object(readings)) => readings.iter().map(reading).collect::<Result<_>>()?,
-        Some(_) => return Err(Error::invalid_params("`readings` is an object of readings by register")),
+        Some(_) => return Err(Error::invalid_params("`readings` must be an object of readings by register")),
     };
     let room = rows.number("room")?.map(|room| usize::try_from(room).unwrap_or(usize::MAX).max(MIN_ROOM));
     let is_off = |name: &str| Ok(rows.get(name).is_some() && !rows.flag(name)?);
@@ -197,14 +199,14 @@ fn row_style(rows: &EvaluateArguments<'_>) -> Result<RowStyle> {
 
 fn piece(value: &Value) -> Result<MemoryQuery> {
     let piece = object(value, "a piece of `memory`")?;
-    let length = piece.number("length")?.ok_or_else(|| Error::invalid_params("a piece of memory has a `length`"))?;
+    let length = piece.number("length")?.ok_or_else(|| Error::invalid_params("a piece of memory needs a `length`"))?;
     let offset = piece.number("offset")?.unwrap_or(0);
     let lane = piece.small("lane")?.unwrap_or(0).min(31);
     let place = match (piece.address("address")?, piece.text("buffer")?, piece.text("space")?) {
         (Some(address), ..) => MemoryStart::Address(address),
         (None, Some(name), _) => MemoryStart::Named(name.to_owned(), offset),
         (None, None, Some(space)) => MemoryStart::Space(space.trim_start_matches('.').to_owned(), offset),
-        _ => return Err(Error::invalid_params("a piece of memory has an `address`, a `buffer` or a `space`")),
+        _ => return Err(Error::invalid_params("a piece of memory needs an `address`, a `buffer` or a `space`")),
     };
     let element = piece.text("type")?.map(|name| {
         let wrong = || Error::invalid_params(format!("`{name}` is not a type of values in memory, such as `f32`"));
