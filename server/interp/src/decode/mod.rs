@@ -6,11 +6,14 @@ mod origins;
 mod reachable;
 mod variables;
 
-pub use crate::machine::code::{DecodeRefusal, Executable, FunctionCode, Op, OpAction, VariableLocation};
+pub use crate::machine::code::{DecodeRefusal, Executable, FunctionCode, Op, OpAction};
+
+pub use crate::machine::layout::VariableLocation;
 
 use crate::exec;
 use crate::inst::{DecodeContext, FrameLayout};
-use crate::machine::code::{InstructionEffort, LaneGathering, Specials};
+use crate::machine::code::{InstructionEffort, LaneGathering};
+use crate::machine::layout::Specials;
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_flow::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;

@@ -4,7 +4,9 @@
 //! on; a number, such as an index, adds none. Where a register may hold an address that is not known – one that was loaded from memory, or a
 //! parameter of a function – it has no origins, and accesses through it are not checked.
 
-use crate::machine::code::{Executable, VariableLocation, body_name};
+use crate::machine::code::{Executable, body_name};
+
+use crate::machine::layout::VariableLocation;
 use crate::machine::origins::{AddressOrigin, OriginSet, Origins};
 use crate::memory::Window;
 use ptx_flow::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue};

@@ -1,6 +1,8 @@
 //! Addresses and initial contents of a module's variables, and offsets of its kernel's parameters.
 
-use crate::machine::code::{DecodeRefusal, Executable, VariableLocation, body_name};
+use crate::machine::code::{DecodeRefusal, Executable, body_name};
+
+use crate::machine::layout::VariableLocation;
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
 use ptx_flow::program::{InitialContents, RelocationTarget};
 use ptx_isa::ISA;

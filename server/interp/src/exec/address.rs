@@ -2,7 +2,8 @@
 //! other CTAs of the cluster.
 
 use crate::inst::{DecodeContext, space_named};
-use crate::machine::code::{AddressSpace, DecodeRefusal, OpAction};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::layout::AddressSpace;
 use crate::memory::{Region, SHARED_STRIDE, Window};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;

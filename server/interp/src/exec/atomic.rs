@@ -3,7 +3,8 @@
 
 use crate::inst::DecodeContext;
 use crate::lanes::LaneMask;
-use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::layout::{Address, AddressSpace};
 use crate::machine::{ExecContext, Order, Scope, StepOutcome, WarpAccess};
 use crate::memory::{Region, Window};
 use crate::registers::RegisterLocation;

@@ -2,7 +2,8 @@
 
 use super::external::external;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Call, DecodeRefusal, OpAction, Pass};
+use crate::machine::code::{Call, DecodeRefusal, OpAction};
+use crate::machine::layout::Pass;
 use ptx_flow::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};

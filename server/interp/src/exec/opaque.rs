@@ -7,7 +7,8 @@
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::machine::ExecContext;
-use crate::machine::code::{DecodeRefusal, VariableLocation};
+use crate::machine::code::DecodeRefusal;
+use crate::machine::layout::VariableLocation;
 use crate::memory::Window;
 use crate::registers::RegisterLocation;
 use ptx_flow::program::{self, FieldValue};

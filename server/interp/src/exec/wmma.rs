@@ -6,7 +6,8 @@
 use super::mma::{FragmentOperand, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::layout::Address;
 use crate::machine::{ExecContext, Order, StepOutcome};
 use crate::memory::Region;
 use crate::registers::Src;

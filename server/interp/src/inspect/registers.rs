@@ -3,7 +3,7 @@
 use super::groups::{find, frame_index, frame_of, warp_of};
 use crate::findings::FaultKind;
 use crate::lanes::{ALL, LANES, LaneMask, lanes};
-use crate::machine::code::{Slot, predicate};
+use crate::machine::layout::{Slot, predicate};
 use crate::machine::{CallFrame, Machine, Warp, WarpId};
 use ptx_flow::flow::{self, FlowFunction};
 

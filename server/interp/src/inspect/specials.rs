@@ -2,7 +2,7 @@
 
 use super::groups::{cta_of, frame_of, warp_of};
 use crate::lanes::LANES;
-use crate::machine::code::Special;
+use crate::machine::layout::Special;
 use crate::machine::{self, Machine, WarpId};
 use ptx_flow::flow::OperandValue;
 use ptx_isa::ISA;

@@ -1,7 +1,8 @@
 //! The frame of a function: places of its registers, constants, special registers and stack variables.
 
 use crate::lanes::LANES;
-use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, OperandSum, Slot, Special, SpecialPredicate};
+use crate::machine::code::{FunctionCode, Op};
+use crate::machine::layout::{Formal, HiddenAddress, OperandSum, Slot, Special, SpecialPredicate};
 use crate::registers::{RegisterFile, RegisterLine, RegisterLocation};
 use ptx_flow::flow::FlowFunction;
 use ptx_isa::tables::TypeClass;

@@ -8,10 +8,8 @@ mod passing;
 pub use frame::FrameLayout;
 
 use crate::lanes::{Lane, LaneMask};
-use crate::machine::code::{
-    Address, AddressSpace, DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, Slot, Special, Specials,
-    VariableLocation, body_name,
-};
+use crate::machine::code::{DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, body_name};
+use crate::machine::layout::{Address, AddressSpace, Slot, Special, Specials, VariableLocation};
 use crate::machine::origins::Origins;
 use crate::machine::passing::Passing;
 use crate::machine::{ExecContext, StepOutcome, is_clock, number_format};

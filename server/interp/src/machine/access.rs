@@ -1,12 +1,12 @@
 //! Memory accesses: where an address lies, whether the access is permitted, and reading and writing the bytes.
 
-use super::code::{Address, AddressSpace, VariableLocation};
 use super::copies;
+use super::layout::{Address, AddressSpace, VariableLocation};
 use super::races::RaceAccess;
 use super::{AccessKind, ExecContext, Machine, Order};
 use crate::findings::FaultKind;
 use crate::lanes::LaneMask;
-use crate::memory::{ReadStatus, Region, Storage, Window};
+use crate::memory::{AccessLocation, ReadStatus, Region, Storage, Window};
 use ptx_num::values::Marks;
 
 /// Effort of the look for the memory of a lane, with its checks.
@@ -15,17 +15,6 @@ const LANE: usize = 1;
 /// Effort of an access of a lane alone to this number of bytes.
 fn moving(bytes: usize) -> usize {
     2 + bytes / 16
-}
-
-/// The location of a permitted access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AccessLocation {
-    /// The generic address.
-    pub address: u64,
-    /// The memory that contains it.
-    pub region: Region,
-    /// The offset in that memory; in global memory the address.
-    pub offset: u64,
 }
 
 impl ExecContext<'_> {

@@ -1,9 +1,10 @@
 //! Calls and returns of functions, and the exit of threads.
 
 use super::account::frame_of;
-use super::code::{Call, Executable, Formal, FunctionCode, Op, OpAction, Pass, Slot};
+use super::code::{Call, Executable, FunctionCode, Op, OpAction};
 use super::effort::TAKEN_BYTES;
 use super::group::Turn;
+use super::layout::{Formal, Pass, Slot};
 use super::warp::{CallFrame, Group, GroupReadiness, Warp};
 use super::{LOCAL_BYTES, Machine};
 use crate::findings::{FaultKind, InstructionSite};

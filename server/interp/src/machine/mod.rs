@@ -23,6 +23,7 @@ mod effort;
 mod exits;
 mod group;
 mod group_selection;
+pub mod layout;
 mod limits;
 pub(crate) mod mbarriers;
 mod nan;
@@ -47,8 +48,7 @@ mod warp;
 mod warp_access;
 pub(crate) mod wgmma;
 
-pub use crate::memory::Scope;
-pub use access::AccessLocation;
+pub use crate::memory::{AccessLocation, Scope};
 pub(crate) use access::region_name;
 pub(crate) use account::ALLOCATION;
 pub use context::{ExecContext, StepOutcome};

@@ -1,6 +1,8 @@
 //! NaN results of instructions without a NaN operand. They are searched only if this finding is enabled.
 
-use super::code::{Executable, FunctionCode, LaneGathering, Op, Slot};
+use super::code::{Executable, FunctionCode, LaneGathering, Op};
+
+use super::layout::Slot;
 use crate::lanes::{ALL, LANES, LaneMask};
 use crate::registers::WarpRegisters;
 use ptx_flow::flow::{self, FlowOperand, OperandValue};

@@ -1,6 +1,6 @@
 //! Memory accesses of an instruction, lane by lane: recorded for views, and only while steps are recorded.
 
-use super::access::AccessLocation;
+use super::AccessLocation;
 use super::context::ExecContext;
 use crate::memory::Region;
 

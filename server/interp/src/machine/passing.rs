@@ -1,7 +1,9 @@
 //! Copies of values that were never written. An instruction that only moves bits, such as `mov` or `shfl`, does not report such a value: its
 //! result has no value either, and the first instruction that uses it reports it. Compilers copy unwritten registers on purpose.
 
-use super::code::{FunctionCode, Op, Slot};
+use super::code::{FunctionCode, Op};
+
+use super::layout::Slot;
 use super::warp::{CallFrame, RegisterShadow};
 use crate::lanes::{LaneMask, lanes};
 use crate::registers::WarpRegisters;

@@ -1,6 +1,8 @@
 //! Recording of a run, step by step: the registers that each instruction changed, before and after, and its memory accesses.
 
-use super::code::{Executable, Formal, FunctionCode, Slot, predicate};
+use super::code::{Executable, FunctionCode};
+
+use super::layout::{Formal, Slot, predicate};
 use super::noted::{AccessLog, MemoryAccess};
 use super::warp::{CallFrame, Warp};
 use crate::findings::InstructionSite;

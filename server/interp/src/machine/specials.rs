@@ -1,7 +1,9 @@
 //! Values of special registers.
 
-use super::code::{FunctionCode, Special};
+use super::code::FunctionCode;
+
 use super::cta::Cta;
+use super::layout::Special;
 use super::warp::CallFrame;
 use super::{GridShape, Machine};
 use crate::lanes::LANES;
@@ -126,7 +128,7 @@ pub(super) fn prepare(time: u64, code: &FunctionCode, frame: &mut CallFrame, pc:
 #[cfg(test)]
 mod tests {
     use super::{is_clock, value};
-    use crate::machine::code::Special;
+    use crate::machine::layout::Special;
     use crate::testing::TestKernel;
 
     #[test]

@@ -1,7 +1,8 @@
 //! A warp: groups of lanes with a program counter each, and their call frames.
 
 use super::Machine;
-use super::code::{FunctionCode, Slot, predicate};
+use super::code::FunctionCode;
+use super::layout::{Slot, predicate};
 use super::passing::CopiedUnknowns;
 use crate::lanes::{LANES, LaneMask};
 use crate::memory::Storage;

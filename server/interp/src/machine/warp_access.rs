@@ -4,8 +4,8 @@
 //! the memory or in several memories, one that reads unwritten bytes, and one that meets an operation in flight. A lane whose access races
 //! is passed to the function for one lane alone. So findings come from there only, in the order of the lanes.
 
-use super::access::AccessLocation;
-use super::code::{Address, AddressSpace};
+use super::AccessLocation;
+use super::layout::{Address, AddressSpace};
 use super::races::{self, LaneUpdate, RaceAccess};
 use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
 use crate::lanes::{LANES, LaneMask, lanes};

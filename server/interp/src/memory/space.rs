@@ -52,6 +52,17 @@ pub enum Region {
     Code,
 }
 
+/// The location of a permitted access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccessLocation {
+    /// The generic address.
+    pub address: u64,
+    /// The memory that contains it.
+    pub region: Region,
+    /// The offset in that memory; in global memory the address.
+    pub offset: u64,
+}
+
 impl AddressMap {
     /// The layout for addresses of 32 or 64 bits.
     pub fn new(address_size: u16) -> Self {

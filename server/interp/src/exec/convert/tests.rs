@@ -2,7 +2,8 @@
 //! gives each lane the result of the conversion. Also runs some instructions of each kind as kernels.
 
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::code::{Executable, FunctionCode, OpAction, Slot};
+use crate::machine::code::{Executable, FunctionCode, OpAction};
+use crate::machine::layout::Slot;
 use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::testing::{TestKernel, words};
 use ptx_check::execution::CheckedProgram;

@@ -7,7 +7,7 @@ use crate::inspect::memory::{Area, NamedMemory, variable_in};
 use crate::inspect::registers::{known, slot_named};
 use crate::inspect::value::TypedValue;
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::code::{Slot, Special, predicate};
+use crate::machine::layout::{Slot, Special, predicate};
 use crate::machine::{self, CallFrame, Cta, Machine, Warp, WarpId};
 use crate::memory::Window;
 use ptx_isa::ISA;
