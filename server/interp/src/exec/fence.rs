@@ -4,7 +4,8 @@ use crate::exec::memory;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::races::{self, SyncKind};
+use crate::machine::races;
+use crate::machine::state::SyncKind;
 use crate::machine::{Scope, StepOutcome, copies, proxies};
 use ptx_isa::{Modifier, OperandName};
 

@@ -52,8 +52,8 @@ pub(crate) use effort::effort;
 
 use crate::inst::DecodeContext;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::copies::Family;
-use crate::machine::operands::TensorKind;
+use crate::machine::state::flights::Family;
+use crate::machine::state::operands::TensorKind;
 use crate::memory::Scope;
 use ptx_isa::{Exec, Modifier};
 

@@ -1,7 +1,7 @@
 //! Reads the elements of a matrix in shared memory that a descriptor describes.
 
 use crate::machine::copies;
-use crate::machine::operands::GRANULE;
+use crate::machine::state::flights::GRANULE;
 use crate::machine::{ExecContext, Order};
 use crate::memory::{SHARED_STRIDE, Window};
 use ptx_num::matrix::shared::{Major, SharedMatrix};

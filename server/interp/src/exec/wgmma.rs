@@ -2,7 +2,7 @@
 //!
 //! Each of the four warps computes 16 of the 64 rows when it issues the instruction. Shared memory may not change before the program
 //! waits for the product, so this is one of the orders that the manual allows. The machine records for each warp which registers must not
-//! be touched meanwhile ([`crate::machine::wgmma`]).
+//! be touched meanwhile ([`crate::machine::state::wgmma`]).
 
 use super::mma::{FragmentOperand, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::SharedMatrixSource;

@@ -5,8 +5,8 @@
 //! sum, and have limits of their own besides: beyond these, less is checked.
 
 use super::code::FunctionCode;
-use super::cta::{Cluster, Cta};
-use super::warp::{CallFrame, Warp};
+use super::state::{CallFrame, Warp};
+use super::state::{Cluster, Cta};
 use super::{ExecContext, Machine, Memory};
 use crate::findings::{Fault, FaultKind, InstructionSite};
 use crate::memory::Storage;

@@ -5,14 +5,15 @@ use super::code::{Call, Executable, FunctionCode, Op, OpAction};
 use super::effort::TAKEN_BYTES;
 use super::group::Turn;
 use super::layout::{Formal, Pass, Slot};
-use super::warp::{CallFrame, Group, GroupReadiness, Warp};
+use super::state::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp};
 use super::{LOCAL_BYTES, Machine};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::STACK_PARAMETERS;
-use crate::registers::{PredicateDst, PredicateSrc, RegisterLocation};
+use crate::registers::{PredicateDst, PredicateSrc, RegisterLine, RegisterLocation, WarpRegisters};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
+use std::sync::Arc;
 
 /// Effort of a call with its return.
 const CALL: u64 = 24;
@@ -108,6 +109,21 @@ struct Bytes {
     marks: Marks,
 }
 
+impl CallFrame {
+    /// A frame at the beginning of a function. `base` is its byte offset on the stack of each lane.
+    fn new(code: &FunctionCode, lanes: LaneMask, specials: Arc<[RegisterLine]>, base: Box<[u32]>) -> Self {
+        Self {
+            function: code.function,
+            parent: None,
+            call: 0,
+            lanes,
+            registers: WarpRegisters::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
+            shadow: RegisterShadow::new(code.slots.len()),
+            base,
+        }
+    }
+}
+
 impl Warp {
     /// Creates the call frame of a function for the lanes of a mask and reserves its space on their stacks. Returns the index of the frame.
     pub(super) fn enter(&mut self, machine: &Machine, code: &FunctionCode, mask: LaneMask) -> u32 {
@@ -115,7 +131,7 @@ impl Warp {
         for lane in lanes(mask) {
             self.lanes.stack[lane] = base[lane].saturating_add(code.frame_bytes);
         }
-        let mut frame = CallFrame::new(code, mask, std::sync::Arc::clone(&self.specials), base);
+        let mut frame = CallFrame::new(code, mask, Arc::clone(&self.specials), base);
         let map = machine.executable.map;
         for hidden in &code.hidden {
             for lane in lanes(mask) {
@@ -220,7 +236,7 @@ impl Machine {
 
     /// Executes a return: the lanes continue in the caller; in the kernel they exit.
     pub(super) fn leave(&mut self, warp: &mut Warp, frame: &mut CallFrame, group: &mut Group) {
-        let executable = std::sync::Arc::clone(&self.executable);
+        let executable = Arc::clone(&self.executable);
         frame.lanes &= !group.mask;
         let Some(parent) = frame.parent else {
             self.end_threads(warp, group.mask);

@@ -4,6 +4,7 @@ use super::layout::{
     Formal, HiddenAddress, OperandSum, Pass, Slot, Special, SpecialPredicate, Specials, VariableLocation,
 };
 use super::passing::Passing;
+use super::state::RegisterShadow;
 use super::{ExecContext, StepOutcome};
 use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
@@ -98,6 +99,18 @@ pub struct Op {
     pub pipelined: bool,
     /// The operands without an effect in this machine, such as the policy of a cache.
     pub ignored: Box<[OperandName]>,
+}
+
+impl Op {
+    /// Whether all registers that the instruction reads have been written: the guard in the lanes of the group, the others in those of
+    /// `mask`.
+    #[inline]
+    pub(super) fn is_known(&self, shadow: &RegisterShadow, group: LaneMask, mask: LaneMask) -> bool {
+        let known = |slot: u32, mask: LaneMask| shadow.known.get(slot as usize).is_some_and(|k| mask & !k == 0);
+        self.guard_slot.is_none_or(|slot| known(slot, group))
+            && self.uses.iter().all(|slot| known(*slot, mask))
+            && self.passing.as_ref().is_none_or(|passing| passing.is_known(shadow, mask))
+    }
 }
 
 /// The effort of an instruction besides its step and the bytes that it moves.

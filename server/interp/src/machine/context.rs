@@ -1,8 +1,9 @@
 //! The view of the machine that an instruction gets while it is executed.
 
 use super::code::Executable;
-use super::cta::{Cluster, Cta};
-use super::warp::WarpLanes;
+use super::state::access_log::AccessLog;
+use super::state::operands::OperandUses;
+use super::state::{Cluster, Cta, WarpLanes};
 use super::{Machine, Memory};
 use crate::findings::{Fault, FaultKind, InstructionSite};
 use crate::lanes::LaneMask;
@@ -57,13 +58,13 @@ pub struct ExecContext<'m> {
     /// wrong for instructions that move data between lanes.
     pub exact: bool,
     /// The operands that the instruction has used so far, if it is a product or a copy to tensor memory.
-    pub(crate) uses: Option<Box<super::operands::OperandUses>>,
+    pub(crate) uses: Option<Box<OperandUses>>,
     /// Extra work of this instruction beyond that of an ordinary one: see [`ExecContext::spend`].
     pub(super) effort: u32,
     /// The run ends with this instruction.
     pub(super) stopped: bool,
     /// The log of memory accesses, if they are recorded.
-    pub(super) noted: Option<&'m mut super::noted::AccessLog>,
+    pub(super) noted: Option<&'m mut AccessLog>,
 }
 
 impl ExecContext<'_> {

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::group::Turn;
-use super::warp::Warp;
+use super::state::Warp;
 use crate::findings::FaultKind;
 
 impl Machine {

@@ -2,9 +2,8 @@
 
 use super::code::{Executable, FunctionCode, LaneGathering, Op, OpAction};
 use super::context::{ExecContext, StepOutcome};
-use super::passing::PassedUnknowns;
 use super::record::{CallResults, Recorder, StepRecord, WarpId, entered, held_code, results};
-use super::warp::{CallFrame, Group, GroupReadiness, Warp, WarpLanes};
+use super::state::{CallFrame, Group, GroupReadiness, Warp, WarpLanes};
 use super::{Machine, nan, specials};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LaneMask, lanes};
@@ -133,12 +132,12 @@ impl Machine {
             }
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
             let site = InstructionSite { function: frame.function, instruction: group.pc };
-            let mut passed = PassedUnknowns::new();
+            let mut passed = Vec::new();
             if checks {
                 self.check_reads(op.guard_slot.as_slice(), code, &frame, group.mask, site, &warp.lanes, &turn);
                 self.check_reads(&op.uses, code, &frame, mask, site, &warp.lanes, &turn);
                 if let Some(passing) = &op.passing {
-                    passed = passing.unknowns(code, &frame, mask);
+                    passed = passing.unknowns(&code.slots, &frame, mask);
                 }
             }
             if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {

@@ -4,7 +4,7 @@ use super::Machine;
 use super::code::Executable;
 use super::group::Turn;
 use super::limits::FAIRNESS;
-use super::warp::{Group, GroupReadiness, Warp};
+use super::state::{Group, GroupReadiness, Warp};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::list;
 
@@ -154,5 +154,21 @@ pub(super) fn tidy(warp: &mut Warp) {
             }
             None => at += 1,
         }
+    }
+}
+
+impl Warp {
+    /// The execution priority of a group: the [`FunctionCode::order`] of its instruction in each function of the call chain, outermost
+    /// first.
+    pub(super) fn position(&self, machine: &Machine, group: &Group) -> Vec<u32> {
+        let mut out = Vec::new();
+        let (mut pc, mut at) = (group.pc, Some(group.frame));
+        while let Some(frame) = at.and_then(|f| self.frame(f)) {
+            let order = machine.executable.code(frame.function).map(|c| &c.order);
+            out.push(order.and_then(|o| o.get(pc as usize)).copied().unwrap_or(u32::MAX));
+            (pc, at) = (frame.call, frame.parent);
+        }
+        out.reverse();
+        out
     }
 }

@@ -1,24 +1,22 @@
 //! The machine: a grid of CTAs with their warps and memories, executed in a fixed order.
 //!
 //! - [`Machine`] – the complete mutable state of a run. A clone of it is a snapshot; clones share unchanged pages of memory.
-//! - [`code`] – the decoded program that the machine executes.
+//! - [`layout`] – where the registers, parameters and variables of a decoded program are stored; [`code`] – its operations.
+//! - `state` – warps, CTAs and clusters, and what the units of an instruction family remember. It knows no operation.
 //! - [`ExecContext`] – the view of the machine that an instruction gets.
-//! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes a group; `schedule` – the order in which CTAs,
-//!   warps and groups run; `call` – calls and returns of functions; `specials` – values of special registers.
+//! - `access`, `copies`, `mbarriers`, [`races`] … – what an instruction does with the state, and the findings about it.
+//! - `start` – clusters before their first instruction; `group` – the loop that executes a group of lanes; `schedule` – the order in which
+//!   CTAs, warps and groups run; `call` – calls and returns of functions; `specials` – values of special registers.
 //! - `effort`, `account` – the work and the memory of a run, which are limited.
-//! - [`races`] – the race detector.
 //! - `parallel` – several machines that each execute a part of the grid.
-//! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state of single instruction families.
 
 mod access;
 mod account;
-pub(crate) mod barriers;
 mod bounds;
 mod call;
 pub mod code;
 mod context;
 pub(crate) mod copies;
-mod cta;
 mod effort;
 mod exits;
 mod group;
@@ -40,28 +38,30 @@ pub mod races;
 mod record;
 mod schedule;
 mod specials;
-pub(crate) mod tensor_memory;
+mod start;
+pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texels;
-mod warp;
 mod warp_access;
-pub(crate) mod wgmma;
+mod warp_location;
 
 pub use crate::memory::{AccessLocation, Scope};
 pub(crate) use access::region_name;
 pub(crate) use account::ALLOCATION;
 pub use context::{ExecContext, StepOutcome};
-pub use cta::{Cluster, Cta, CtaCounts};
 pub(crate) use nan::number_format;
-pub use noted::{AccessKind, MAX_ACCESSES, MemoryAccess};
 pub use order::Order;
 pub use record::{Detail, Origin, RecordScope, RecordedStep, Recorder, RegisterWrite, WarpId};
 pub use schedule::{Progress, RunStatus};
 pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
-pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
-pub(crate) use warp_access::{WarpAccess, from_registers, to_registers};
+pub use state::{
+    AccessKind, CallFrame, Cluster, Cta, CtaCounts, Group, GroupReadiness, MAX_ACCESSES, MemoryAccess, RegisterShadow,
+    Warp, WarpLanes,
+};
+pub(crate) use warp_access::{from_registers, to_registers};
+pub(crate) use warp_location::WarpAccess;
 
 use crate::findings::{Checks, Findings};
 use crate::machine::origins::OriginBounds;
@@ -242,7 +242,7 @@ pub struct Machine {
     /// State of the race detector that is not part of a warp or of a page of memory.
     pub races: races::Races,
     /// Asynchronous operations whose completion no thread has observed yet.
-    pub flights: copies::Flights,
+    pub flights: state::flights::Flights,
     /// Writes to global memory that other proxies may not see.
     pub(crate) hidden: proxies::HiddenWrites,
     /// Texels that the kernel has written through surfaces.
@@ -284,7 +284,7 @@ impl Machine {
             progress: 0,
             images: ptx_num::image::Bindings::default(),
             races: races::Races::default(),
-            flights: copies::Flights::default(),
+            flights: state::flights::Flights::default(),
             hidden: proxies::HiddenWrites::default(),
             written_texels: texels::WrittenTexels::default(),
             lone_access: effort::lone_access(memory_bytes),

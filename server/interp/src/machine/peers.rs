@@ -3,68 +3,11 @@
 //! An access to it must be ordered before the end. The detector of races knows what happens before what, so an order that the run has by
 //! chance is told from one that the program makes.
 
-use super::races::{self, Knowledge};
-use super::{AccessLocation, ExecContext, Machine};
-use crate::findings::{Fault, FaultKind, InstructionSite};
-use crate::lanes::LaneMask;
+use super::state::Knowledge;
+use super::state::peers::{PeerAccess, PeerAccesses};
+use super::{AccessLocation, ExecContext, Machine, races};
+use crate::findings::{Fault, FaultKind};
 use crate::memory::Region;
-use std::collections::BTreeMap;
-
-/// An access of a warp of another CTA to the shared memory of a CTA.
-#[derive(Debug, Clone, Copy)]
-struct PeerAccess {
-    /// The time on the clock of the warp.
-    time: u32,
-    site: InstructionSite,
-    lanes: LaneMask,
-    step: u64,
-    /// Offset and number of bytes that one lane writes.
-    written: Option<(u64, usize)>,
-}
-
-/// The last accesses of a warp that may still be in progress.
-#[derive(Debug, Clone, Copy, Default)]
-struct WarpAccesses {
-    last: Option<PeerAccess>,
-    /// The access before `last`. It takes the place of `last` when that is known to be complete.
-    before: Option<PeerAccess>,
-}
-
-impl WarpAccesses {
-    fn add(&mut self, access: PeerAccess) {
-        match &mut self.last {
-            Some(last) if last.step == access.step => {
-                // Several lanes of one instruction.
-                last.lanes |= access.lanes;
-                last.written = None;
-            }
-            last => {
-                self.before = last.take().or(self.before);
-                *last = Some(access);
-            }
-        }
-    }
-
-    /// Removes the last access if it wrote all of these bytes: a thread that reads the value of a store knows that the store is complete.
-    fn read(&mut self, offset: u64, bytes: usize) {
-        let wrote_all = |(start, length): (u64, usize)| {
-            start <= offset && offset.saturating_add(bytes as u64) <= start.saturating_add(length as u64)
-        };
-        self.last = self.last.filter(|last| !last.written.is_some_and(wrote_all));
-    }
-}
-
-/// The accesses of other CTAs to the shared memory of a CTA, by the number of the CTA and the index of the warp.
-#[derive(Debug, Clone, Default)]
-pub struct PeerAccesses(BTreeMap<(u64, u32), WarpAccesses>);
-
-impl PeerAccesses {
-    /// Whether there are none.
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 /// Checks and records an access that may be one to the shared memory of another CTA of the cluster.
 #[inline]

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::code::{Executable, Op};
 use super::group::Turn;
-use super::warp::{Warp, WarpLanes};
+use super::state::{Warp, WarpLanes};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::LaneMask;
 use ptx_flow::flow::RegisterSlot;

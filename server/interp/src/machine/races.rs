@@ -20,26 +20,22 @@
 //! - On targets before `sm_70` the lanes of a warp run in lockstep: only accesses of a single instruction can race with each other.
 //! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
-mod clock;
-mod knowledge;
 mod lanes;
 mod probe;
 mod report;
 mod scopes;
 mod updates;
 
+use super::state::{Clock, Knowledge, SyncKind, SyncOperation};
 use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
 use crate::findings::FaultKind;
 use crate::lanes::{LANES, LaneMask};
 use crate::memory::Region;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
-pub use clock::Clock;
-pub use knowledge::Knowledge;
 pub(super) use lanes::{observe_reads, observe_writes, orders_nothing, watches};
 use probe::{AccessProbe, RaceCause, look};
 pub use report::read_fixed;
-pub use scopes::SyncKind;
-use scopes::{BEYOND, Domain, ScopeState, SyncOperation};
+use scopes::{BEYOND, Domain, ScopeState};
 use std::collections::HashMap;
 use std::sync::Arc;
 pub(super) use updates::{LaneUpdate, update};

@@ -3,8 +3,9 @@
 use super::code::{Executable, FunctionCode};
 
 use super::layout::{Formal, Slot, predicate};
-use super::noted::{AccessLog, MemoryAccess};
-use super::warp::{CallFrame, Warp};
+use super::state::MemoryAccess;
+use super::state::access_log::AccessLog;
+use super::state::{CallFrame, Warp};
 use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
 

@@ -9,7 +9,7 @@ use super::group::{GroupRun, Stop, Turn};
 use super::group_selection::tidy;
 use super::limits::{FAIRNESS, MAX_CTA_STEPS, MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::record::{Recorder, WarpId};
-use super::warp::GroupReadiness;
+use super::state::GroupReadiness;
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::list;
 use crate::memory::ledger;

@@ -2,9 +2,9 @@
 
 use super::code::FunctionCode;
 
-use super::cta::Cta;
 use super::layout::Special;
-use super::warp::CallFrame;
+use super::state::CallFrame;
+use super::state::Cta;
 use super::{GridShape, Machine};
 use crate::lanes::LANES;
 use crate::registers::{RegisterFile, RegisterLine};

@@ -4,67 +4,19 @@
 //! the memory or in several memories, one that reads unwritten bytes, and one that meets an operation in flight. A lane whose access races
 //! is passed to the function for one lane alone. So findings come from there only, in the order of the lanes.
 
-use super::AccessLocation;
 use super::layout::{Address, AddressSpace};
 use super::races::{self, LaneUpdate, RaceAccess};
-use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
+use super::warp_location::WarpAccess;
+use super::{AccessKind, ExecContext, Order, copies, proxies};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::{
-    AddressRow, LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage,
+    AddressRow, LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS,
 };
 use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::simd::LaneMarks;
 
 /// Effort of a lane whose access is looked at alone.
 const LONE_LANE: usize = 3;
-
-/// An access of a warp whose lanes all use the same storage, or in local memory their own.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WarpAccess {
-    pub region: Region,
-    /// The generic address at which the storage begins.
-    base: u64,
-    /// The index of the allocation in global memory.
-    allocation: usize,
-    pub offsets: LaneOffsets,
-}
-
-impl Default for WarpAccess {
-    #[inline]
-    fn default() -> Self {
-        Self { region: Region::Code, base: 0, allocation: 0, offsets: LaneOffsets::default() }
-    }
-}
-
-impl WarpAccess {
-    /// The location of the access of a lane.
-    pub(crate) fn location(&self, lane: usize) -> AccessLocation {
-        let offset = u64::from(self.offsets.at[lane % LANES]);
-        let address = self.base.wrapping_add(offset);
-        AccessLocation {
-            address,
-            region: self.region,
-            offset: if self.region == Region::Global { address } else { offset },
-        }
-    }
-
-    /// The offset in the region of the first byte that some lane accesses.
-    fn start(&self) -> u64 {
-        let first = u64::from(self.offsets.low);
-        if self.region == Region::Global { self.base + first } else { first }
-    }
-
-    /// The storage, unless it is local memory. `place`: the index of the cluster, and the rank of the CTA.
-    pub(super) fn storage<'m>(&self, machine: &'m mut Machine, place: (usize, usize)) -> Option<&'m mut Storage> {
-        match self.region {
-            Region::Global => machine.memory.global.storage_mut(self.allocation),
-            Region::Shared(_) => Some(&mut machine.clusters.get_mut(place.0)?.ctas.get_mut(place.1)?.shared),
-            Region::Constant => Some(&mut machine.memory.constant),
-            Region::Parameter => Some(&mut machine.memory.parameters),
-            Region::Local | Region::Code => None,
-        }
-    }
-}
 
 impl ExecContext<'_> {
     /// Finds the access of the lanes of a mask to `bytes` bytes each at their addresses. Returns false if it must be made lane by lane.

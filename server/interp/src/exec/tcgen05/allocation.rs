@@ -6,7 +6,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::tensor_memory::PairAllocation;
+use crate::machine::state::tensor_memory::PairAllocation;
 use crate::machine::{ExecContext, Order, StepOutcome, operands};
 use crate::memory::Region;
 use crate::registers::Src;

@@ -4,7 +4,7 @@
 use super::probe::KnownWarp;
 use super::{AccessProbe, lockstep, own, wanted};
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::warp_access::WarpAccess;
+use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ROW, ShadowCell, ShadowRow, Stamp};
 use crate::memory::{LaneOffsets, LanePattern, PAGE, PageBytes, Region, made_shadow};

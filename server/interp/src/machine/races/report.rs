@@ -1,8 +1,8 @@
 //! The words of a race.
 
-use super::scopes::{SyncKind, SyncOperation};
 use super::{RaceAccess, RaceCause, RaceConflict, look, own, wanted};
 use crate::findings::{Fault, FaultKind, InstructionSite};
+use crate::machine::state::{SyncKind, SyncOperation};
 use crate::machine::{AccessLocation, ExecContext, Order, Scope};
 use crate::memory::shadow::{ShadowCell, Stamp};
 

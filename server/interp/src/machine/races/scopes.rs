@@ -4,8 +4,7 @@
 //! is stored for the scopes that it includes. What one of the two leaves out is stored as well, marked as *beyond scope*: if an access needs
 //! it, the operation that was too narrow is the cause of the race.
 
-use super::knowledge::Knowledge;
-use super::{MAX_LOCATIONS, Races, own};
+use super::{Knowledge, MAX_LOCATIONS, Races, SyncKind, SyncOperation, own};
 use crate::findings::{Fault, FaultKind, InstructionSite};
 use crate::machine::{ExecContext, Machine, Scope};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,32 +18,6 @@ pub(super) type Domain = u64;
 
 /// The domain of releases that some thread may not see, because their scope is narrow.
 pub(super) const BEYOND: Domain = u64::MAX;
-
-/// The kind of an operation that synchronizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncKind {
-    /// A load, a store or an atomic operation.
-    Access,
-    /// `fence`.
-    Fence,
-    /// `membar`.
-    Membar,
-    /// An arrival at an mbarrier, or a wait for one.
-    Mbarrier,
-}
-
-/// An operation that synchronizes, with its scope.
-#[derive(Debug, Clone, Copy)]
-pub struct SyncOperation {
-    /// What it is.
-    pub kind: SyncKind,
-    /// Its scope.
-    pub scope: Scope,
-    /// Its instruction.
-    pub site: InstructionSite,
-    /// The linear number of the CTA that executed it.
-    pub cta: u64,
-}
 
 impl SyncOperation {
     /// The operation that the instruction executes.

@@ -4,7 +4,7 @@
 use super::probe::KnownWarp;
 use super::{AccessProbe, RaceAccess, lockstep, own, watches};
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::warp_access::WarpAccess;
+use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
 use crate::memory::{PAGE, made_shadow};

@@ -27,12 +27,12 @@ impl Knowledge {
     }
 
     /// Number of CTAs of which something is known.
-    pub(super) fn len(&self) -> u64 {
+    pub(in crate::machine) fn len(&self) -> u64 {
         self.all().len() as u64
     }
 
     /// Whether it contains no times.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::machine) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
@@ -63,7 +63,7 @@ impl Knowledge {
     }
 
     /// The same knowledge, gained through an operation whose scope does not include the other thread.
-    pub(super) fn out_of_scope(&self) -> Self {
+    pub(in crate::machine) fn out_of_scope(&self) -> Self {
         let all = self.all();
         let split = all.partition_point(|(cta, _)| cta & BEYOND_SCOPE == 0);
         let (known, beyond) = all.split_at(split);
@@ -74,13 +74,13 @@ impl Knowledge {
     }
 
     /// The same knowledge, as that of accesses which are fenced.
-    pub(super) fn as_fenced(&self) -> Self {
+    pub(in crate::machine) fn as_fenced(&self) -> Self {
         let known = self.all().iter().filter(|(cta, _)| cta & (BEYOND_SCOPE | FENCED) == 0);
         Self::of_entries(known.map(|(cta, times)| (cta | FENCED, Arc::clone(times))))
     }
 
     /// What is known of accesses that other threads have fenced.
-    pub(super) fn fenced_part(&self) -> Self {
+    pub(in crate::machine) fn fenced_part(&self) -> Self {
         let all = self.all();
         let from = all.partition_point(|(cta, _)| cta & (BEYOND_SCOPE | FENCED) == 0);
         let to = all.partition_point(|(cta, _)| cta & BEYOND_SCOPE == 0);
@@ -93,12 +93,12 @@ impl Knowledge {
     }
 
     /// Raises the known time of a warp to `time`. `warps` is the number of warps per CTA.
-    pub(super) fn set(&mut self, cta: u64, warp: u32, warps: u32, time: u32) {
+    pub(in crate::machine) fn set(&mut self, cta: u64, warp: u32, warps: u32, time: u32) {
         self.raise(cta, warps as usize, warp as usize, &[time]);
     }
 
     /// Raises the known times of the lanes of a warp. `warps` is the number of warps per CTA.
-    pub(super) fn set_lanes(&mut self, cta: u64, warp: u32, warps: u32, times: &[u32; LANES]) {
+    pub(in crate::machine) fn set_lanes(&mut self, cta: u64, warp: u32, warps: u32, times: &[u32; LANES]) {
         self.raise(cta | BY_LANE, warps as usize * LANES, warp as usize * LANES, times);
     }
 
@@ -120,7 +120,7 @@ impl Knowledge {
     }
 
     /// Whether both share their memory, and are therefore equal.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(in crate::machine) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),

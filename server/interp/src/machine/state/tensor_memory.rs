@@ -1,14 +1,12 @@
 //! Tensor memory of a CTA: 128 lanes of 512 columns of 32 bits, and which columns are allocated.
 
+use super::operands::{COLUMNS, TensorPipeline};
 use crate::findings::InstructionSite;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
 /// Number of lanes (rows) of tensor memory.
 pub const LANES: u32 = 128;
-
-/// Number of columns.
-pub const COLUMNS: u32 = 512;
 
 /// Bytes that tensor memory takes with what is known of its cells, and with the operations on it in flight.
 const TENSOR_BYTES: u64 = 3 << 20;
@@ -72,7 +70,7 @@ pub struct TensorMemory {
     /// The state of an allocation by a pair of CTAs.
     pub(crate) pair: PairAllocation,
     /// The operations in flight.
-    pub(crate) pipeline: super::operands::TensorPipeline,
+    pub(crate) pipeline: TensorPipeline,
     /// The `.cta_group` size that all instructions must use; `None` before the first one.
     pub(crate) ctas: Option<u32>,
 }
@@ -81,6 +79,11 @@ impl TensorMemory {
     /// Bytes that it occupies, from the first allocation on.
     pub(crate) fn held(&self) -> u64 {
         if self.last.is_some() { TENSOR_BYTES } else { 0 }
+    }
+
+    /// Executes `tcgen05.fence::after_thread_sync`: returns the number of the last completion, which the warp keeps.
+    pub(crate) fn fence(&self) -> u64 {
+        self.pipeline.completions
     }
 
     fn is_free(&self, first: u32, columns: u32) -> bool {

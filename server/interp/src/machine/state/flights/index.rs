@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 /// Spans in one memory, searchable by address. They are stored in classes by size, so that a search looks at few of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Index {
+pub(in crate::machine) struct Index {
     /// For each class: (start, operation) → size in bytes.
-    pub(super) classes: [BTreeMap<(u64, FlightId), u64>; 6],
-    pub(super) count: usize,
+    pub(in crate::machine) classes: [BTreeMap<(u64, FlightId), u64>; 6],
+    pub(in crate::machine) count: usize,
 }
 
 /// The class of a size: sizes of class *k* are below 16 to the power of *k* + 1. The last class has no upper bound.
@@ -18,16 +18,16 @@ fn class(bytes: u64) -> usize {
 }
 
 impl Index {
-    pub(super) fn insert(&mut self, span: CopySpan, id: FlightId) {
+    pub(in crate::machine) fn insert(&mut self, span: CopySpan, id: FlightId) {
         self.count += usize::from(self.classes[class(span.bytes)].insert((span.start, id), span.bytes).is_none());
     }
 
-    pub(super) fn remove(&mut self, span: CopySpan, id: FlightId) {
+    pub(in crate::machine) fn remove(&mut self, span: CopySpan, id: FlightId) {
         self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
     }
 
     /// The operations that use some of these bytes. `looked` counts the spans that the search looks at.
-    pub(super) fn overlapping<'i>(
+    pub(in crate::machine) fn overlapping<'i>(
         &'i self,
         start: u64,
         bytes: u64,

@@ -4,7 +4,7 @@
 //! completes when the arrived warps have that many threads; a partial warp counts as a whole one. A barrier without a count completes when
 //! all threads of the CTA have arrived or exited.
 
-use super::races::Knowledge;
+use super::knowledge::Knowledge;
 use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
 

@@ -1,6 +1,6 @@
 //! Registers that `wgmma` products in flight use.
 
-use super::copies::FlightId;
+use super::flights::FlightId;
 use crate::findings::InstructionSite;
 use std::collections::BTreeMap;
 

@@ -1,10 +1,11 @@
 //! A warp: groups of lanes with a program counter each, and their call frames.
 
-use super::Machine;
-use super::code::FunctionCode;
-use super::layout::{Slot, predicate};
-use super::passing::CopiedUnknowns;
-use crate::lanes::{LANES, LaneMask};
+use super::clock::Clock;
+use super::flights::Copies;
+use super::unknowns::{CopiedUnknowns, PassedUnknown};
+use super::wgmma::Wgmma;
+use crate::lanes::LaneMask;
+use crate::machine::layout::{Slot, predicate};
 use crate::memory::Storage;
 use crate::registers::{RegisterLine, WarpRegisters};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ pub struct Group {
     pub pc: u32,
     /// Whether the group can continue.
     pub state: GroupReadiness,
-    /// State of the instruction while it waits: see [`ExecContext::token`](super::ExecContext::token).
+    /// State of the instruction while it waits: see [`ExecContext::token`](crate::machine::ExecContext::token).
     pub token: Option<u64>,
     /// When the group was executed last, in steps of the warp.
     pub turn: u64,
@@ -88,11 +89,11 @@ pub struct WarpLanes {
     /// Offset of the first free byte on the stack of each lane.
     pub stack: Box<[u32]>,
     /// Asynchronous copies that the threads have issued.
-    pub copies: super::copies::Copies,
+    pub copies: Copies,
     /// The warp's clock and knowledge in the race detector.
-    pub clock: super::races::Clock,
+    pub clock: Clock,
     /// `wgmma` products in flight.
-    pub wgmma: super::wgmma::Wgmma,
+    pub wgmma: Wgmma,
     /// The number of completions in tensor memory that the last `tcgen05.fence::after_thread_sync` of the warp has seen.
     pub tensor_fence: u64,
 }
@@ -129,7 +130,7 @@ impl Default for Warp {
 }
 
 impl RegisterShadow {
-    fn new(registers: usize) -> Self {
+    pub(in crate::machine) fn new(registers: usize) -> Self {
         Self {
             known: vec![0; registers],
             copied: CopiedUnknowns::default(),
@@ -137,22 +138,19 @@ impl RegisterShadow {
             approximate: vec![0; registers],
         }
     }
+
+    /// Notes, after an instruction, that results received copies of unwritten values.
+    pub(in crate::machine) fn note_unknowns(&mut self, passed: Vec<PassedUnknown>) {
+        for result in passed {
+            if let Some(known) = self.known.get_mut(result.slot as usize) {
+                *known &= !result.lanes;
+            }
+            self.copied.note(result);
+        }
+    }
 }
 
 impl CallFrame {
-    /// A frame at the beginning of a function. `base` is its byte offset on the stack of each lane.
-    pub fn new(code: &FunctionCode, lanes: LaneMask, specials: Arc<[RegisterLine]>, base: Box<[u32]>) -> Self {
-        Self {
-            function: code.function,
-            parent: None,
-            call: 0,
-            lanes,
-            registers: WarpRegisters::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
-            shadow: RegisterShadow::new(code.slots.len()),
-            base,
-        }
-    }
-
     /// The bytes of all 32 lanes of a register; for a predicate, four bytes with one bit per lane.
     pub fn bytes(&self, slot: Slot) -> Vec<u8> {
         match slot {
@@ -166,30 +164,8 @@ impl CallFrame {
 }
 
 impl Warp {
-    /// A warp before its first instruction: all present lanes are at the beginning of the kernel.
-    pub fn new(machine: &Machine, number: u32, present: LaneMask, specials: Arc<[RegisterLine]>) -> Self {
-        let lanes = WarpLanes {
-            number,
-            present,
-            exited: 0,
-            steps: 0,
-            local: (0..LANES).map(|_| Storage::new(super::LOCAL_BYTES, false)).collect(),
-            stack: vec![0; LANES].into(),
-            copies: Default::default(),
-            clock: Default::default(),
-            wgmma: Default::default(),
-            tensor_fence: 0,
-        };
-        let mut out = Self { lanes, groups: Vec::new(), frames: Vec::new(), specials };
-        if let Some(code) = machine.executable.code(machine.executable.entry) {
-            let frame = out.enter(machine, code, present);
-            out.groups.push(Group { mask: present, frame, ..Group::default() });
-        }
-        out
-    }
-
     /// Stores a frame in a free entry and returns its index.
-    pub(super) fn keep(&mut self, frame: CallFrame) -> u32 {
+    pub(in crate::machine) fn keep(&mut self, frame: CallFrame) -> u32 {
         let free = self.frames.iter().position(Option::is_none);
         let at = free.unwrap_or_else(|| {
             self.frames.push(None);
@@ -207,19 +183,5 @@ impl Warp {
     /// Whether all its threads have exited.
     pub fn is_finished(&self) -> bool {
         self.lanes.exited == self.lanes.present
-    }
-
-    /// The execution priority of a group: the [`FunctionCode::order`] of its instruction in each function of the call chain, outermost
-    /// first.
-    pub(super) fn position(&self, machine: &Machine, group: &Group) -> Vec<u32> {
-        let mut out = Vec::new();
-        let (mut pc, mut at) = (group.pc, Some(group.frame));
-        while let Some(frame) = at.and_then(|f| self.frame(f)) {
-            let order = machine.executable.code(frame.function).map(|c| &c.order);
-            out.push(order.and_then(|o| o.get(pc as usize)).copied().unwrap_or(u32::MAX));
-            (pc, at) = (frame.call, frame.parent);
-        }
-        out.reverse();
-        out
     }
 }

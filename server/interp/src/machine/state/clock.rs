@@ -5,7 +5,7 @@
 //! lanes, which is necessary only because of partial `bar.warp.sync`.
 
 use super::knowledge::Knowledge;
-use super::scopes::SyncOperation;
+use super::sync::SyncOperation;
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::Scope;
 
@@ -17,7 +17,7 @@ pub struct Clock {
     /// Knowledge about other warps.
     pub(crate) known: Knowledge,
     /// Every lane of the warp knows the accesses of every other lane up to this time.
-    pub(super) met: u32,
+    pub(in crate::machine) met: u32,
     /// For each lane (first index), the time up to which it knows another lane, where it is later than `met`.
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
     /// Entries of the knowledge that it has published since the last look: each time they may be copied.
@@ -30,15 +30,15 @@ pub struct Clock {
 
 /// What the fences of a warp have published, and what its relaxed reads have seen.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SyncState {
+pub(in crate::machine) struct SyncState {
     /// For each scope, the knowledge as of the last fence that has this scope or a wider one: a relaxed write publishes it.
-    pub(super) fenced: [Knowledge; 3],
+    pub(in crate::machine) fenced: [Knowledge; 3],
     /// For each scope, knowledge gained by relaxed reads from threads in it. It counts from the next fence of this scope or a wider one on.
-    pub(super) heard: [Knowledge; 3],
+    pub(in crate::machine) heard: [Knowledge; 3],
     /// The last release whose value a relaxed read may have read.
-    pub(super) heard_from: Option<SyncOperation>,
+    pub(in crate::machine) heard_from: Option<SyncOperation>,
     /// The last fence, if its scope is narrower than `.gpu`.
-    pub(super) narrow_fence: Option<SyncOperation>,
+    pub(in crate::machine) narrow_fence: Option<SyncOperation>,
 }
 
 impl Default for Clock {
@@ -55,7 +55,7 @@ impl Clock {
     }
 
     /// The knowledge of the warp, including its own accesses so far, for others. Later accesses of the warp are not part of it.
-    pub(super) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
+    pub(in crate::machine) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
         self.known.set(cta, warp, warps, self.time);
         self.time = self.time.saturating_add(1);
         self.published = self.published.saturating_add(self.known.len());
@@ -68,7 +68,7 @@ impl Clock {
 
     /// The knowledge of one lane, including its own accesses so far and those accesses of other lanes that it knows. Later accesses of the
     /// warp are not part of it.
-    pub(super) fn publish_of(&mut self, lane: usize, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
+    pub(in crate::machine) fn publish_of(&mut self, lane: usize, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
         let mut told = self.known.clone();
         if let Some(alone) = self.alone.as_ref().and_then(|a| a.get(lane)) {
             told.join(alone);
@@ -83,14 +83,20 @@ impl Clock {
     }
 
     /// Adds published knowledge to that of all lanes. Returns the work, in CTAs looked at.
-    pub(super) fn learn(&mut self, from: &Knowledge, own: (u64, u32, u32)) -> u64 {
+    pub(in crate::machine) fn learn(&mut self, from: &Knowledge, own: (u64, u32, u32)) -> u64 {
         self.recognize(from, own, LaneMask::MAX);
         self.known.join(from)
     }
 
     /// Adds published knowledge to that of one lane. `live`: the threads of the warp that have not exited. Returns the work, in CTAs looked
     /// at.
-    pub(super) fn learn_of(&mut self, lane: usize, from: &Knowledge, own: (u64, u32, u32), live: LaneMask) -> u64 {
+    pub(in crate::machine) fn learn_of(
+        &mut self,
+        lane: usize,
+        from: &Knowledge,
+        own: (u64, u32, u32),
+        live: LaneMask,
+    ) -> u64 {
         if live == 1 << lane {
             return self.learn(from, own);
         }
@@ -106,7 +112,7 @@ impl Clock {
     }
 
     /// Adds what single lanes have learned to the knowledge of all lanes.
-    pub(super) fn share(&mut self) -> u64 {
+    pub(in crate::machine) fn share(&mut self) -> u64 {
         let alone = self.alone.take();
         alone.iter().flat_map(|a| a.iter()).map(|a| self.known.join(a)).sum()
     }
@@ -129,7 +135,7 @@ impl Clock {
     }
 
     /// What a lane alone has learned.
-    pub(super) fn apart(&self, lane: usize) -> Option<&Knowledge> {
+    pub(in crate::machine) fn apart(&self, lane: usize) -> Option<&Knowledge> {
         self.alone.as_ref().and_then(|a| a.get(lane))
     }
 
@@ -140,22 +146,22 @@ impl Clock {
     }
 
     /// The state of fences; creates it if there is none.
-    pub(super) fn sync(&mut self) -> &mut SyncState {
+    pub(in crate::machine) fn sync(&mut self) -> &mut SyncState {
         self.sync.get_or_insert_default()
     }
 
     /// The state of fences, if there is any.
-    pub(super) fn synced(&self) -> Option<&SyncState> {
+    pub(in crate::machine) fn synced(&self) -> Option<&SyncState> {
         self.sync.as_deref()
     }
 
     /// The knowledge as of the last fence of this scope or a wider one.
-    pub(super) fn fenced(&self, scope: Scope) -> Knowledge {
+    pub(in crate::machine) fn fenced(&self, scope: Scope) -> Knowledge {
         self.synced().map(|s| s.fenced[scope as usize].clone()).unwrap_or_default()
     }
 
     /// Adds the knowledge gained by relaxed reads from threads in a scope. Returns the work, in CTAs looked at.
-    pub(super) fn listen(&mut self, scope: Scope, own: (u64, u32, u32)) -> u64 {
+    pub(in crate::machine) fn listen(&mut self, scope: Scope, own: (u64, u32, u32)) -> u64 {
         let Some(sync) = &mut self.sync else { return 0 };
         let heard: [Knowledge; 3] = std::array::from_fn(|index| match index <= scope as usize {
             true => std::mem::take(&mut sync.heard[index]),
@@ -166,7 +172,7 @@ impl Clock {
 
     /// Records that the lanes `met` synchronize: each gains the accesses and the knowledge of all of them. `live`: the threads of the warp
     /// that have not exited.
-    pub(super) fn meet(&mut self, met: LaneMask, live: LaneMask) {
+    pub(in crate::machine) fn meet(&mut self, met: LaneMask, live: LaneMask) {
         let now = self.time;
         self.time = self.time.saturating_add(1);
         if live & !met == 0 {
@@ -199,7 +205,7 @@ impl Clock {
     }
 
     /// The time up to which a lane knows another lane of its warp; for `None`, the maximum over all other lanes.
-    pub(super) fn of_lane(&self, lane: usize, other: Option<usize>) -> u32 {
+    pub(in crate::machine) fn of_lane(&self, lane: usize, other: Option<usize>) -> u32 {
         let Some(row) = self.pairs.as_ref().and_then(|p| p.get(lane)) else { return self.met };
         let more = match other {
             Some(other) => row.get(other).copied().unwrap_or(0),
