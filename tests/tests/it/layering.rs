@@ -313,7 +313,7 @@ const FILE_CIRCLES: &[(&str, CircleLimit)] = &[
     ("host", CircleLimit { circles: 1, largest: 2 }),
     ("ide", CircleLimit { circles: 9, largest: 7 }),
     ("interp", CircleLimit { circles: 6, largest: 18 }),
-    ("isa", CircleLimit { circles: 2, largest: 18 }),
+    ("isa", CircleLimit { circles: 1, largest: 7 }),
     ("launch-syntax", CircleLimit { circles: 1, largest: 5 }),
     ("lsp", CircleLimit { circles: 5, largest: 2 }),
     ("mcp", CircleLimit { circles: 1, largest: 4 }),

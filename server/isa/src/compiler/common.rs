@@ -1,7 +1,9 @@
 //! Lines that entries of several kinds have, and what is read from any line.
 
+use super::error::Result;
+use super::leak::leak_str;
 use super::lines::LogicalLine;
-use super::{Result, leak_str, rule};
+use super::rule;
 use crate::tables::{Gate, GateKind, UniformExtent};
 
 /// The lines common to most entries.

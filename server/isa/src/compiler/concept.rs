@@ -1,7 +1,9 @@
 //! `concept` entries: topics with their synonyms.
 
+use super::error::{Error, Result};
 use super::kinds::WrittenEntry;
-use super::{Error, Result, leak, leak_str, usage};
+use super::leak::{leak, leak_str};
+use super::usage;
 use crate::tables::{Concept, Isa};
 
 /// The keywords under `concept`.

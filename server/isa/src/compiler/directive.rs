@@ -1,7 +1,9 @@
 //! Compiles the lines specific to `directive` entries: arguments, places and relations to other directives.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{Result, leak, leak_str, rule};
+use super::rule;
 use crate::tables::{ArgumentKind, DataType, Directive, DirectivePart, GateKind, LaunchBound, NamedValue, Takes};
 
 /// The keywords under `directive`, besides those common to all entries.

@@ -1,7 +1,9 @@
 //! Compiles `encoding` entries: the meaning of the bits of a number.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{DeclaredNames, Result, expand, leak, leak_str};
+use super::names::{DeclaredNames, expand};
 use crate::tables::{BitField, EncodedMeaning, Encoding, SelectorPattern};
 
 /// The keywords under `encoding`, besides those common to all entries.

@@ -1,9 +1,12 @@
 //! Compiles the entries, which begin at column 1, and builds the finished tables.
 
 use super::common::{append, common};
+use super::error::{Error, Result};
 use super::kinds::{self, WrittenEntry};
+use super::leak::leak;
 use super::lines::LogicalLine;
-use super::{DeclaredNames, Error, Result, concept, directive, encoding, fragment, leak, multiprocessor, opcode};
+use super::names::DeclaredNames;
+use super::{concept, directive, encoding, fragment, multiprocessor, opcode};
 use crate::tables::{
     Concept, Directive, Encoding, Entry, FieldInfo, FragmentInfo, InitialKind, Isa, ModifierInfo, Multiprocessor,
     Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,

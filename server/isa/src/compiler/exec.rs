@@ -1,8 +1,9 @@
 //! Compiles `exec` lines: the semantics of instructions.
 
 use super::common::prose;
+use super::error::Result;
+use super::leak::leak_str;
 use super::lines::LogicalLine;
-use super::{Result, leak_str};
 use crate::ids::Exec;
 use crate::tables::{Executed, Form, Isa};
 use std::collections::BTreeMap;

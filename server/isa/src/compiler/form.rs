@@ -1,7 +1,7 @@
 //! Parses the form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
 
+use super::error::{Error, Result};
 use super::lines::LogicalLine;
-use super::{Error, Result};
 
 /// A modifier as written in a form.
 #[derive(Debug, Clone)]

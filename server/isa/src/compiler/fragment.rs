@@ -1,8 +1,10 @@
 //! Compiles `fragment` entries: the elements of a matrix that each thread holds.
 
 use super::common::CommonLines;
+use super::error::{Error, Result};
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{DeclaredNames, Error, Result, expand, leak, leak_str};
+use super::names::{DeclaredNames, expand};
 use crate::tables::{
     Entry, Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
 };

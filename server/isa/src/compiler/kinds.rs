@@ -1,10 +1,11 @@
 //! Compiles the entries of each kind, except instructions.
 
 use super::common::{CommonLines, extent, filled};
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{
-    DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, rule, space,
-};
+use super::names::{DeclaredNames, expand};
+use super::{directive, encoding, fragment, multiprocessor, names, space};
 use crate::tables::{
     Directive, Encoding, FieldInfo, FragmentInfo, GridRole, IgnoredType, InitialKind, ModifierInfo, Multiprocessor,
     PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
@@ -231,9 +232,9 @@ impl WrittenEntry<'_> {
 
     pub fn version(self) -> Result<PtxVersion> {
         let expected = |words| self.head.error(0, words);
-        let version = rule::version(self.name).ok_or_else(|| expected("expected a version such as `8.5`"))?;
+        let version = names::version(self.name).ok_or_else(|| expected("expected a version such as `8.5`"))?;
         let mut words = self.words.split_whitespace();
-        let counts_as = match (words.next(), words.next().and_then(rule::version)) {
+        let counts_as = match (words.next(), words.next().and_then(names::version)) {
             (None, _) => version,
             (Some("as"), Some(other)) => other,
             _ => return Err(expected("expected `version 5.1 as 6.0`")),

@@ -1,6 +1,6 @@
 //! Splits a text into logical lines: comments are removed, continuations and text blocks are joined, and positions are kept.
 
-use super::{Error, Result};
+use super::error::{Error, Result};
 
 /// A logical line.
 #[derive(Debug, Clone)]

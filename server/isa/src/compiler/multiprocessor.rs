@@ -1,7 +1,8 @@
 //! Compiles `multiprocessor NAME for TARGET…` entries: the resources of a multiprocessor.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{Result, leak, leak_str};
 use crate::tables::{Assembler, Multiprocessor, TargetInfo};
 
 pub(super) const KEYWORDS: &[&str] = &["registers", "holds", "shared", "carve-outs", "assembler", "calls"];

@@ -1,9 +1,12 @@
 //! Compiles `opcode` and `unchecked` entries.
 
 use super::common::{extent, filled, prose};
+use super::error::{Error, Result};
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
+use super::names::{DeclaredNames, FormContext, expand, set_line};
 use super::passage::{self, passages};
-use super::{DeclaredNames, Error, FormContext, Result, exec, expand, form, leak, leak_str, operand, rule, set_line};
+use super::{exec, form, operand, rule};
 use crate::ids::SlotName;
 use crate::tables::{
     Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate,

@@ -1,7 +1,9 @@
 //! Compiles operand lines: `d: write vec(vec) type sink`.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{FormContext, Result, leak, leak_str};
+use super::names::FormContext;
 use crate::ids::OperandName;
 use crate::tables::{
     ByteCount, Dimension, Factor, FormValue, Formula, Length, ModifierSlot, OperandAccess, Range, Spaces, TypeExpr,

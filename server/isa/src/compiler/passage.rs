@@ -2,8 +2,10 @@
 //! applies.
 
 use super::common::prose;
+use super::error::{Error, Result};
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{Error, Result, leak, leak_str, rule::split_word};
+use super::rule::split_word;
 use crate::tables::{Entry, Form, Passage, WrittenTest};
 
 /// Splits a text into paragraphs; code blocks and tables are not split.

@@ -1,17 +1,13 @@
 //! Compiles conditions, gates and rules.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{FormContext, Result, leak, leak_str};
+use super::names::{FormContext, expand, version};
 use crate::tables::{
     Effect, Emulation, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries,
-    Term, Verb, Version,
+    Term, Verb,
 };
-
-/// Parses a version: `8.5`.
-pub(super) fn version(word: &str) -> Option<Version> {
-    let (major, minor) = word.split_once('.')?;
-    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
-}
 
 /// Parses a gate: `needs ptx 8.0 sm_90 or sm_100a when …`. A gate outside of a form (`context` is `None`) cannot have a
 /// condition.
@@ -159,7 +155,7 @@ fn term(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Ter
                 return Err(line.error(line.offset(word), "expected `in` and values"));
             }
             for value in words {
-                values.extend(super::expand(value.trim_end_matches(',')));
+                values.extend(expand(value.trim_end_matches(',')));
             }
             if values.is_empty() {
                 return Err(line.error(at, "expected values after `in`"));

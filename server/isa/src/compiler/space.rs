@@ -1,7 +1,9 @@
 //! Compiles the places at which variables of a state space may be declared, and the capacity of the space.
 
+use super::error::Result;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
-use super::{Result, leak, leak_str, rule};
+use super::rule;
 use crate::tables::{Capacity, DeclarationPlace, Gate, GateKind};
 
 /// Parses the `declared` and `holds` lines of a space.

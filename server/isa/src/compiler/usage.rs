@@ -1,7 +1,7 @@
 //! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv` and `data/values.tsv` to Rust source. The ISA must know all
 //! words in them.
 
-use super::{Error, Result};
+use super::error::{Error, Result};
 use crate::tables::{Isa, SpecialRegister, pattern_fits};
 use std::fmt::Write;
 
