@@ -4,50 +4,19 @@ mod again;
 mod parts;
 mod place;
 mod shape;
+mod site;
 mod sizes;
 
 pub(crate) use again::{Earlier, redeclared};
 pub(crate) use parts::{function_attributes, function_linkages, kernel_parameters};
+pub(crate) use site::DeclarationSite;
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::duplicate_name;
 use ptx_sema::hir::ast::Declaration;
 use ptx_sema::hir::declared::DeclaredName;
-use ptx_sema::hir::symbols::{DeclaredSymbol, NameFrame, VariableOrigin};
+use ptx_sema::hir::symbols::{DeclaredSymbol, NameFrame};
 use ptx_sema::target::Environment;
-
-/// The place of a declaration: module, body or parameter list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DeclarationSite {
-    /// In the module, in a body, or in a list of parameters or results.
-    pub origin: VariableOrigin,
-    /// In the header of a function without a body, or in a `.callprototype`: few rules apply there.
-    pub(crate) bodiless: bool,
-    /// In a `.callprototype`.
-    pub prototype: bool,
-}
-
-impl DeclarationSite {
-    /// The site of a variable, or of a parameter of a function with a body.
-    pub(crate) fn of(origin: VariableOrigin) -> Self {
-        Self { origin, bodiless: false, prototype: false }
-    }
-
-    fn is_parameter(self) -> bool {
-        matches!(self.origin, VariableOrigin::KernelParameter | VariableOrigin::Parameter | VariableOrigin::Result)
-    }
-
-    /// The name of the site in the tables.
-    fn place(self) -> &'static str {
-        match self.origin {
-            VariableOrigin::Module => "module",
-            VariableOrigin::Body => "body",
-            VariableOrigin::KernelParameter => "kernel-parameter",
-            VariableOrigin::Parameter => "parameter",
-            VariableOrigin::Result => "result",
-        }
-    }
-}
 
 /// Declares names in the frame of a block, and reports names that the block declares already.
 pub(crate) fn declare<'t>(

@@ -1,6 +1,7 @@
 //! Checks linking directives, attributes, `.ptr`, and the total size of a kernel's parameters.
 
-use super::{DeclarationSite, sizes};
+use super::site::DeclarationSite;
+use super::sizes;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{attribute, duplicate_name, gates, linkage, parameter_size};
 use ptx_isa::ISA;

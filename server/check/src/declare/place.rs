@@ -1,6 +1,6 @@
 //! Checks the state space and the type of a declaration.
 
-use super::DeclarationSite;
+use super::site::DeclarationSite;
 use crate::diagnostic::Diagnostic;
 use crate::rules::misplaced_declaration::Home;
 use crate::rules::variable_type::{DeclaredKind, OpaquePlace};

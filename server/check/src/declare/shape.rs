@@ -1,6 +1,6 @@
 //! Checks the number of words of each kind in a declaration, and their order.
 
-use super::DeclarationSite;
+use super::site::DeclarationSite;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{reserved_name, syntax_error};
 use ptx_sema::hir::ast::Declaration;

@@ -1,6 +1,6 @@
 //! Checks alignments, array sizes and the numbers of names in ranges.
 
-use super::DeclarationSite;
+use super::site::DeclarationSite;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{alignment, array_size, attribute, gates};
 use ptx_isa::ISA;

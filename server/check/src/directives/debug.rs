@@ -1,6 +1,6 @@
 //! Checks directives for debugging information: `.file`, `.loc`, `.section` and `@@DWARF`.
 
-use super::{first_word, gates, part};
+use super::common::{first_word, gates, part};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{debug_directive, duplicate_name, syntax_error};
 use ptx_isa::ISA;

@@ -1,6 +1,6 @@
 //! Checks the header of a function: `.extern` before a body, and the directives between the parameters and the body.
 
-use super::{gates, part, values};
+use super::common::{first_word, gates, part, values};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{
     directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
@@ -106,7 +106,7 @@ fn directives<'t>(
         if !own.contains(&kind) {
             continue;
         }
-        let name = super::first_word(source, child);
+        let name = first_word(source, child);
         let Some(directive) = ISA.directive(name.text) else {
             out.push(unknown_directive::in_header(name, place));
             continue;
@@ -152,10 +152,7 @@ fn directives<'t>(
 pub(crate) fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
     let takes_numbers = |directive: Node<'_>| {
         directive.kind_id() == kinds().performance_directive
-            && ISA
-                .directive(super::first_word(source, directive).text)
-                .and_then(|d| d.takes)
-                .is_some_and(|t| t.least > 0)
+            && ISA.directive(first_word(source, directive).text).and_then(|d| d.takes).is_some_and(|t| t.least > 0)
     };
     error.is_error()
         && ISA.constant(source.word(error).text.trim_start_matches([',', ' ']).trim()).is_some()

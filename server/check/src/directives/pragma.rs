@@ -1,6 +1,6 @@
 //! Checks `.pragma` and its strings.
 
-use super::{first_word, gates};
+use super::common::{first_word, gates};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{pragma, syntax_error, unknown_pragma};
 use ptx_isa::ISA;

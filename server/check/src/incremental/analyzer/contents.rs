@@ -1,7 +1,8 @@
 //! Checks the contents of one item.
 
 use super::lints::{self, CachedLints, LintContext};
-use super::{ItemDiagnostics, Record, context};
+use super::list::ItemDiagnostics;
+use super::record::{Record, context};
 use crate::body::{Body, Checked, EarlierStatements};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::memo::Statements;

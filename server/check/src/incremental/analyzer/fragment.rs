@@ -1,6 +1,7 @@
 //! The check of a text that is part of another language: its version, target and outer names are not written in it.
 
-use super::{CheckContext, check_contents, is_remembered};
+use super::contents::{CheckContext, check_contents};
+use super::record::is_remembered;
 use crate::actions::Actions;
 use crate::declarations::{self, CheckSettings};
 use crate::diagnostic::Diagnostic;

@@ -1,6 +1,6 @@
 //! The cached checks of a module's functions, by text and by name.
 
-use super::Record;
+use super::record::Record;
 use ptx_sema::hir::hash::hash;
 use rustc_hash::FxHashSet;
 

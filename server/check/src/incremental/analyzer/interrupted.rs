@@ -1,37 +1,15 @@
 //! A check that stopped between two functions, to be continued.
 
-use super::stages::IndexedRecord;
-use super::{Analyzer, Record};
-use ptx_syntax::{Snapshot, SnapshotId};
-use rustc_hash::FxHashMap as HashMap;
+use super::record::IndexedRecord;
+use ptx_syntax::SnapshotId;
 
 /// The results of a check that is not finished.
 #[derive(Debug)]
 pub(super) struct InterruptedCheck {
-    snapshot: SnapshotId,
-    environment: u64,
+    pub(super) snapshot: SnapshotId,
+    pub(super) environment: u64,
     /// The checked items, by index.
-    done: Vec<IndexedRecord>,
-}
-
-impl Analyzer {
-    /// Stores the results of an unfinished check: the records of checked items.
-    pub(super) fn interrupt(&mut self, snapshot: &Snapshot, environment: u64, done: Vec<IndexedRecord>) {
-        self.interrupted = Some(InterruptedCheck { snapshot: snapshot.id(), environment, done });
-    }
-
-    /// Returns the items that an unfinished check of the same snapshot has checked. Those of another snapshot may serve as
-    /// earlier results.
-    pub(super) fn resume(&mut self, snapshot: &Snapshot, environment: u64) -> HashMap<usize, Box<Record>> {
-        let Some(InterruptedCheck { snapshot: of, environment: with, done }) = self.interrupted.take() else {
-            return HashMap::default();
-        };
-        if of == snapshot.id() && with == environment {
-            return done.into_iter().collect();
-        }
-        self.functions.put_back(done.into_iter().map(|(_, record)| record));
-        HashMap::default()
-    }
+    pub(super) done: Vec<IndexedRecord>,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! and adds the offset of each item. Ranges and the places of declarations are computed when a diagnostic is read, so the cost of a
 //! report depends on the number of items and on how many diagnostics are read, not on how many there are.
 
-use super::{Report, module_header::PlacedHeader};
+use super::module_header::PlacedHeader;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::header::is_about_header;
@@ -46,6 +46,27 @@ impl ItemDiagnostics {
 
 fn key(diagnostic: &Diagnostic) -> (usize, usize) {
     (diagnostic.range.start, diagnostic.range.end)
+}
+
+/// The result of the check of a module.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The diagnostics, in text order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Version, target and address size of the module.
+    pub environment: Environment,
+}
+
+impl Report {
+    /// Adapts the report for an editor: an empty text, or one with comments only, gets no diagnostic for a missing header,
+    /// although the assembler refuses such a file.
+    #[must_use]
+    pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
+        if self.diagnostics.iter().any(is_about_header) && items(snapshot).is_empty() {
+            self.diagnostics.retain(|d| !is_about_header(d));
+        }
+        self
+    }
 }
 
 /// The result of the check of a module, with diagnostics that are shared with the analyzer. See [`Report`].

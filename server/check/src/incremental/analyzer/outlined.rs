@@ -6,8 +6,9 @@
 
 use super::contents::{CheckContext, ItemTask, check_item};
 use super::lints::{Cancelled, LintContext, fingerprint, lints_of};
-use super::stages::{IndexedRecord, ModuleCheck};
-use super::{Analyzer, Record, Report, is_remembered, name_of};
+use super::record::{IndexedRecord, Record, is_remembered, name_of};
+use super::stages::ModuleCheck;
+use super::{Analyzer, Report};
 use crate::declarations;
 use crate::memo::Statements;
 use ptx_flow::flow::Module;

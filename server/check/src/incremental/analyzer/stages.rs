@@ -17,19 +17,22 @@
 //! The conditions decide, so each result is that of a first check of the same text. Which edits came between two snapshots only saves
 //! time: what no edit touches need not be hashed.
 
+use super::Analyzer;
 use super::contents::{CheckContext, ItemTask, check_item, is_broken, is_followed};
 use super::functions::Functions;
+use super::interrupted::InterruptedCheck;
 use super::lints::{Cancelled, LintContext};
 use super::list::{ListBuilder, SharedReport};
 use super::module_header::{HeaderDifference, ModuleHeader};
+use super::record::{IndexedRecord, Record, context, is_remembered, name_of};
 use super::unchanged::{HashedRange, UnchangedItems, unchanged};
-use super::{Analyzer, Record, context, is_remembered, name_of};
 use crate::memo::Statements;
 use crate::recovery;
 use ptx_flow::flow::Module;
 use ptx_sema::hir::hash::{hash_of, hash_range};
 use ptx_sema::hir::module::{Header, ModuleItem, items};
 use ptx_syntax::Snapshot;
+use rustc_hash::FxHashMap as HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -43,9 +46,6 @@ pub(super) struct ModuleCheck<'a> {
     /// The fingerprint of version and target.
     pub environment: u64,
 }
-
-/// The record of an item with the index of the item.
-pub(super) type IndexedRecord = (usize, Box<Record>);
 
 /// The items of a module, divided into those whose records hold and those that have to be checked.
 struct DividedItems {
@@ -215,6 +215,24 @@ impl Analyzer {
         let environment = module.placed.header.environment.clone();
         self.module = Some(module).filter(|_| !self.for_one_check);
         SharedReport { diagnostics, environment }
+    }
+
+    /// Stores the results of an unfinished check: the records of checked items.
+    pub(super) fn interrupt(&mut self, snapshot: &Snapshot, environment: u64, done: Vec<IndexedRecord>) {
+        self.interrupted = Some(InterruptedCheck { snapshot: snapshot.id(), environment, done });
+    }
+
+    /// Returns the items that an unfinished check of the same snapshot has checked. Those of another snapshot may serve as
+    /// earlier results.
+    pub(super) fn resume(&mut self, snapshot: &Snapshot, environment: u64) -> HashMap<usize, Box<Record>> {
+        let Some(InterruptedCheck { snapshot: of, environment: with, done }) = self.interrupted.take() else {
+            return HashMap::default();
+        };
+        if of == snapshot.id() && with == environment {
+            return done.into_iter().collect();
+        }
+        self.functions.put_back(done.into_iter().map(|(_, record)| record));
+        HashMap::default()
     }
 }
 
