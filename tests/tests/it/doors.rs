@@ -118,6 +118,12 @@ const ROOMS: &[Room] = &[
     },
     // What is remembered does not depend on which rules there are.
     Room { paths: &["check/src/incremental", "check/src/memo.rs"], never: &["rules", "Code::"], least: 14 },
+    // The state of a run is data: what happens to it stands above.
+    Room {
+        paths: &["interp/src/machine/state"],
+        never: &["ExecContext", "Machine", "Executable", "FunctionCode", "OpAction"],
+        least: 20,
+    },
 ];
 
 /// Whether a code has a word, or a path that begins so.

@@ -296,8 +296,8 @@ fn only_servers_know_their_protocol() {
 const MODULE_CIRCLES: &[(&str, CircleLimit)] = &[
     ("check", CircleLimit { circles: 1, largest: 2 }),
     ("flow", CircleLimit { circles: 2, largest: 2 }),
-    // `machine`: an operation calls a function with a context, and the context knows the operations.
-    ("interp", CircleLimit { circles: 1, largest: 2 }),
+    // An operation calls a function with a context, the context has the machine, and the machine the operations.
+    ("interp", CircleLimit { circles: 1, largest: 3 }),
     ("launch-syntax", CircleLimit { circles: 1, largest: 3 }),
     ("sema", CircleLimit { circles: 2, largest: 2 }),
 ];
@@ -312,7 +312,7 @@ const FILE_CIRCLES: &[(&str, CircleLimit)] = &[
     ("gate", CircleLimit { circles: 1, largest: 2 }),
     ("host", CircleLimit { circles: 1, largest: 2 }),
     ("ide", CircleLimit { circles: 9, largest: 7 }),
-    ("interp", CircleLimit { circles: 6, largest: 18 }),
+    ("interp", CircleLimit { circles: 6, largest: 5 }),
     ("isa", CircleLimit { circles: 1, largest: 7 }),
     ("launch-syntax", CircleLimit { circles: 1, largest: 5 }),
     ("lsp", CircleLimit { circles: 5, largest: 2 }),

@@ -7,6 +7,7 @@
 //! and their order always come from one thread.
 
 use super::limits::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
+use super::state::part::GridPart;
 use super::{Machine, Progress, RunStatus, Settings};
 use crate::memory::{TouchedMemory, ledger};
 use std::ops::Range;
@@ -25,20 +26,6 @@ const MAX_CTAS: u64 = 64;
 
 /// Time between two polls for a cancellation while a thread waits for the others.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(1);
-
-/// The part of a grid that a machine executes beside other machines.
-#[derive(Debug, Clone)]
-pub(crate) struct GridPart {
-    /// The number of the last cluster of the part, plus one.
-    pub(super) end: u64,
-    /// The words of global memory that the part has used.
-    pub(super) touched: TouchedMemory,
-    /// A cluster of another part may matter: all groups of a cluster have waited at the same time, a cluster has taken over the work of
-    /// another one, or it has executed [`super::limits::MAX_CTA_STEPS`] instructions.
-    pub(crate) depends: bool,
-    /// A cluster took so long that one thread would have started another one beside it.
-    pub(super) overlaps: bool,
-}
 
 /// Whether the threads of a grid go on.
 #[derive(Default)]

@@ -4,9 +4,8 @@
 //! Any later fence of any thread counts, so every report is a real missing fence.
 
 use super::{AccessLocation, ExecContext};
-use crate::findings::{FaultKind, InstructionSite};
+use crate::findings::FaultKind;
 use crate::memory::Region;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Number of bytes that are tracked together.
@@ -14,15 +13,6 @@ const GRANULE: u64 = 16;
 
 /// Maximum number of granules that are tracked.
 const MAX_GRANULES: usize = 1 << 18;
-
-/// Writes to global memory that other proxies may not see.
-#[derive(Debug, Clone, Default)]
-pub struct HiddenWrites {
-    /// By granule: the instruction that wrote to it since the last fence for the copy engine.
-    granules: Arc<HashMap<u64, InstructionSite>>,
-    /// By address: the instruction that wrote a tensor map since the last fence that acquires it.
-    maps: Arc<HashMap<u64, InstructionSite>>,
-}
 
 fn granules(location: AccessLocation, bytes: usize) -> impl Iterator<Item = u64> {
     location.offset / GRANULE..(location.offset + bytes as u64).div_ceil(GRANULE)

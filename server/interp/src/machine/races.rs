@@ -20,181 +20,33 @@
 //! - On targets before `sm_70` the lanes of a warp run in lockstep: only accesses of a single instruction can race with each other.
 //! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
+mod conflict;
+mod detector;
 mod lanes;
 mod probe;
 mod report;
 mod scopes;
 mod updates;
 
+use super::state::races::{location_bytes, max_locations};
+use super::state::scopes::{BEYOND, Domain};
 use super::state::{Clock, Knowledge, SyncKind, SyncOperation};
-use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
-use crate::findings::FaultKind;
-use crate::lanes::{LANES, LaneMask};
+use super::{AccessLocation, ExecContext, Order, Scope};
+use crate::lanes::LaneMask;
 use crate::memory::Region;
-use crate::memory::shadow::{self, ShadowCell, Stamp};
+use crate::memory::shadow::{ShadowCell, Stamp};
+pub use conflict::RaceAccess;
+use conflict::RaceConflict;
+pub use detector::wanted;
+use detector::{lockstep, own};
 pub(super) use lanes::{observe_reads, observe_writes, orders_nothing, watches};
-use probe::{AccessProbe, RaceCause, look};
+use probe::{AccessProbe, look};
 pub use report::read_fixed;
-use scopes::{BEYOND, Domain, ScopeState};
-use std::collections::HashMap;
 use std::sync::Arc;
 pub(super) use updates::{LaneUpdate, update};
 
-/// Maximum number of units of shadow memory per run ([`shadow::UNIT_BYTES`]): 416 MiB. A unit is 256 bytes of the program's memory, a quarter
-/// of that where bytes are distinguished.
-const MAX_UNITS: u32 = 1 << 17;
-
-/// Maximum number of entries of knowledge that are stored in larger pieces of it: 400 MB.
-const MAX_ENTRIES: u64 = 1 << 24;
-
-/// Smaller pieces of knowledge need not be counted: there is not more of them than of warps.
-const SMALL_KNOWLEDGE: u64 = 64;
-
-/// Maximum number of locations with stored release knowledge.
-const MAX_LOCATIONS: usize = 1 << 16;
-
-/// Maximum number of bytes of these.
-const MAX_LOCATION_BYTES: u64 = 64 << 20;
-
-/// Limit of the work for joining knowledge, in CTAs looked at. After that the run is no longer checked for races.
-const MAX_WORK: u64 = 1 << 28;
-
 /// Effort of a strong access of a lane, which may gain or publish knowledge.
 const STRONG: usize = 3;
-
-/// Work for joining knowledge that makes a unit of effort.
-const WORK_PER_EFFORT: u64 = 4;
-
-/// Global state of the race detector.
-#[derive(Debug, Clone)]
-pub struct Races {
-    /// For each word that was released: the knowledge that an acquire of it gives. Keys are (number of the CTA for shared memory, else a
-    /// value near `u64::MAX`; word index; the threads that see the release).
-    locations: Arc<HashMap<(u64, u64, Domain), Knowledge>>,
-    /// State for programs that name scopes.
-    scopes: ScopeState,
-    /// Number of units of shadow memory that may still be created.
-    left: u32,
-    /// Some accesses were not noted, because no units are left.
-    full: bool,
-    /// Entries of knowledge that may still be stored in larger pieces.
-    entries: u64,
-    /// Work that may still be done, in CTAs looked at.
-    work: u64,
-    /// Work of the current instruction, which is part of its effort.
-    spent: u64,
-    /// Whether the lanes of a warp run in lockstep; computed on first use.
-    lockstep: Option<bool>,
-}
-
-impl Default for Races {
-    fn default() -> Self {
-        Self {
-            locations: Arc::default(),
-            scopes: ScopeState::default(),
-            left: MAX_UNITS,
-            full: false,
-            entries: MAX_ENTRIES,
-            work: MAX_WORK,
-            spent: 0,
-            lockstep: None,
-        }
-    }
-}
-
-/// The kind of an access, and its memory ordering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RaceAccess {
-    /// A read.
-    Read(Order),
-    /// A write.
-    Write(Order),
-    /// A read and a write in one atomic operation.
-    Atomic(Order),
-}
-
-impl RaceAccess {
-    fn order(self) -> Order {
-        match self {
-            Self::Read(order) | Self::Write(order) | Self::Atomic(order) => order,
-        }
-    }
-
-    fn writes(self) -> bool {
-        !matches!(self, Self::Read(_))
-    }
-}
-
-/// Whether the run is checked for races.
-#[inline]
-pub fn wanted(context: &ExecContext<'_>) -> bool {
-    context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
-}
-
-/// The number of the CTA, the index of the warp, and the number of warps per CTA.
-fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
-    (context.cta().number, context.lanes.number, context.machine.shape.warps())
-}
-
-impl Races {
-    /// Whether no release of a location is stored.
-    fn has_no_releases(&self) -> bool {
-        self.locations.is_empty() && self.scopes.has_no_releases()
-    }
-
-    /// Takes back the units of shadow memory of shared memory that has ended.
-    pub(super) fn give_back(&mut self, units: u32) {
-        self.left = self.left.saturating_add(units).min(MAX_UNITS);
-    }
-
-    /// Sets the number of units that are left. The last ones are never used, so that it can be seen here whether they are enough.
-    fn set_left(&mut self, left: u32) {
-        self.left = left;
-        self.full |= left < shadow::FINE_UNITS;
-    }
-
-    /// Whether the notes have reached a limit, so that races may have been missed.
-    pub fn is_incomplete(&self) -> bool {
-        self.full || self.work == 0
-    }
-
-    /// Whether no limit was reached, and none would have been reached if this state and `others` were those of one run. `blocks`: the number
-    /// of shadow blocks that such a run would need.
-    pub(super) fn stays_within_limits<'r>(
-        &'r self,
-        shape: &GridShape,
-        others: impl Iterator<Item = &'r Self>,
-        blocks: usize,
-    ) -> bool {
-        let (mut work, mut locations) = (MAX_WORK - self.work, self.locations.len());
-        for other in others {
-            work += MAX_WORK - other.work;
-            locations += other.locations.len();
-        }
-        work < MAX_WORK
-            && locations < max_locations(shape)
-            && blocks.saturating_mul(shadow::FINE_UNITS as usize) <= MAX_UNITS as usize
-    }
-
-    fn spend(&mut self, work: u64) {
-        self.work = self.work.saturating_sub(work);
-        self.spent = self.spent.saturating_add(work);
-        if work > SMALL_KNOWLEDGE {
-            self.entries = self.entries.saturating_sub(work);
-            // Without all knowledge the detector would report false races, so it stops.
-            self.work = if self.entries == 0 { 0 } else { self.work };
-        }
-    }
-
-    /// The effort of joining knowledge since the last call, and of publishing it.
-    pub(super) fn take_effort(&mut self, published: u64) -> u64 {
-        if published > SMALL_KNOWLEDGE {
-            self.entries = self.entries.saturating_sub(published);
-            self.work = if self.entries == 0 { 0 } else { self.work };
-        }
-        (std::mem::take(&mut self.spent) + published) / WORK_PER_EFFORT
-    }
-}
 
 /// Records that the warp arrives at a barrier: its accesses so far happen before the next accesses of the waiting warps.
 pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
@@ -246,16 +98,6 @@ fn keys(
     };
     let first = location.offset / 4;
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
-}
-
-/// Bytes of a location with stored release knowledge: its entry, and a list of the times of the lanes of its CTA.
-fn location_bytes(shape: &GridShape) -> u64 {
-    512 + 4 * LANES as u64 * u64::from(shape.warps())
-}
-
-/// Maximum number of locations with stored release knowledge.
-fn max_locations(shape: &GridShape) -> usize {
-    (MAX_LOCATION_BYTES / location_bytes(shape)).min(MAX_LOCATIONS as u64) as usize
 }
 
 /// Adds knowledge to a word, for later acquires by the threads of a domain.
@@ -466,19 +308,6 @@ pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     }
 }
 
-/// The earlier access of a race.
-#[derive(Debug, Clone, Copy)]
-struct RaceConflict {
-    /// The earlier access.
-    other: Stamp,
-    /// The earlier access was a write.
-    other_writes: bool,
-    /// Why they race.
-    cause: RaceCause,
-    /// Where the conflict is: bytes from the beginning of the later access.
-    at: usize,
-}
-
 /// Stores an access in the shadow, and reports it if it races with an earlier one.
 pub fn observe(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, access: RaceAccess) {
     if let Some(conflict) = note(context, location, lane, bytes, access) {
@@ -508,14 +337,6 @@ fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, b
     let Some(there) = there.get_mut(..bytes.len()) else { return false };
     let read = context.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
     read.is_some_and(|r| !r.uninitialized) && there == bytes
-}
-
-/// Whether the lanes of a warp run in lockstep.
-fn lockstep(context: &mut ExecContext<'_>) -> bool {
-    match context.machine.races.lockstep {
-        Some(known) => known,
-        None => *context.machine.races.lockstep.insert(!context.machine.executable.has("sm_70")),
-    }
 }
 
 /// Stores an access in the shadow and applies its memory ordering. Returns the first conflict.

@@ -10,6 +10,7 @@ use super::group_selection::tidy;
 use super::limits::{FAIRNESS, MAX_CTA_STEPS, MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::record::{Recorder, WarpId};
 use super::state::GroupReadiness;
+use super::state::schedule::{GroupSlice, Unfinished};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::list;
 use crate::memory::ledger;
@@ -65,51 +66,6 @@ pub enum Progress {
     Paused,
     /// It has ended.
     Ended(RunStatus),
-}
-
-/// State of the scheduler between two calls.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Schedule {
-    /// The next turn: index of the cluster, rank of the CTA, index of the warp.
-    pub(super) next: (usize, usize, usize),
-    /// Number of instructions executed in this round.
-    executed: u64,
-    /// Number of successive rounds in which no group could continue.
-    pub(super) level: u8,
-    /// The value of [`Machine::progress`] in the last such round.
-    progress: u64,
-    /// Number of successive such rounds without a visible change.
-    hopeless: u32,
-    /// The value of [`Machine::steps`] when a cluster last started or ended.
-    since: u64,
-    /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
-    pub(super) spent: u64,
-    /// The work at which the machine pauses.
-    pause: Option<u64>,
-    /// The interrupted turn of the next warp, if its last turn was interrupted.
-    pub(super) unfinished: Option<Unfinished>,
-}
-
-/// The state of an interrupted turn.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Unfinished {
-    /// Number of instructions that the turn has executed.
-    pub(super) done: u64,
-    /// The interrupted slice of a group; `None` if the turn was interrupted between two slices.
-    pub(super) piece: Option<GroupSlice>,
-}
-
-/// The execution of one group until the next selection of a group.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct GroupSlice {
-    /// Index of the group in the warp.
-    pub(super) at: usize,
-    /// The priority number at which the group must stop, because other lanes are or will be there.
-    meet: u32,
-    /// Number of instructions that it may still execute.
-    left: u64,
-    /// Number of instructions that it has executed.
-    done: u64,
 }
 
 /// How a turn ended.

@@ -1,14 +1,50 @@
-//! The start of clusters: their CTAs and warps before the first instruction.
+//! A machine, its clusters, CTAs and warps before their first instruction.
 
+use super::code::Executable;
 use super::specials::special_file;
 use super::state::{Cluster, Cta, CtaCounts, Group, Warp, WarpLanes};
-use super::{GridShape, LOCAL_BYTES, Machine};
+use super::{GridShape, LOCAL_BYTES, Machine, Memory, Settings, bounds, effort};
 use crate::lanes::{LANES, LaneMask};
 use crate::memory::Storage;
 use crate::registers::RegisterLine;
 use std::sync::Arc;
 
 impl Machine {
+    /// A machine before its first instruction. No cluster has started yet.
+    pub fn new(executable: Arc<Executable>, shape: GridShape, settings: Settings, mut memory: Memory) -> Self {
+        let kept = memory.count();
+        memory.seal();
+        let bounds = bounds::of(&executable, &memory);
+        let memory_bytes = memory.global.allocations().iter().map(|a| a.storage.len()).sum();
+        Self {
+            executable,
+            shape,
+            settings,
+            memory,
+            clusters: Vec::new(),
+            next_cluster: 0,
+            taken_over: 0,
+            findings: Default::default(),
+            printed: Vec::new(),
+            kept,
+            most_kept: kept,
+            steps: 0,
+            effort: 0,
+            progress: 0,
+            images: Default::default(),
+            races: Default::default(),
+            flights: Default::default(),
+            hidden: Default::default(),
+            written_texels: Default::default(),
+            lone_access: effort::lone_access(memory_bytes),
+            bounds,
+            schedule: Default::default(),
+            part: None,
+            #[cfg(test)]
+            accesses_by_lane: false,
+        }
+    }
+
     /// How far the grid has come.
     pub fn cta_counts(&self) -> CtaCounts {
         let running = self.clusters.iter().filter(|c| !c.is_finished()).map(|c| c.ctas.len() as u64).sum();

@@ -1,8 +1,8 @@
 //! Accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
 //! one is left to the functions for one lane.
 
-use super::probe::KnownWarp;
-use super::{AccessProbe, lockstep, own, wanted};
+use super::detector::{lockstep, own, wanted};
+use super::probe::{AccessProbe, KnownWarp};
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};

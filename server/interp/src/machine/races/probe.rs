@@ -1,20 +1,10 @@
 //! The comparison of an access with earlier ones to the same bytes.
 
-use super::{Clock, Knowledge, RaceAccess, RaceConflict};
+use super::conflict::{RaceAccess, RaceCause, RaceConflict};
+use crate::machine::state::{Clock, Knowledge};
 use crate::machine::{AccessLocation, ExecContext, GridShape, Scope};
 use crate::memory::PAGE;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
-
-/// Why two accesses race.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RaceCause {
-    /// Nothing orders them.
-    Unordered,
-    /// Both are strong, but a scope does not include the other thread.
-    AccessScope,
-    /// They would be ordered if every scope were wide enough.
-    SyncScope,
-}
 
 /// The lane that made an access, if it is known.
 fn lane_of(stamp: Stamp) -> Option<usize> {

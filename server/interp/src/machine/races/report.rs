@@ -1,6 +1,8 @@
 //! The words of a race.
 
-use super::{RaceAccess, RaceCause, RaceConflict, look, own, wanted};
+use super::conflict::{RaceAccess, RaceCause, RaceConflict};
+use super::detector::{own, wanted};
+use super::probe::look;
 use crate::findings::{Fault, FaultKind, InstructionSite};
 use crate::machine::state::{SyncKind, SyncOperation};
 use crate::machine::{AccessLocation, ExecContext, Order, Scope};

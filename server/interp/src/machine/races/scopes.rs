@@ -4,95 +4,18 @@
 //! is stored for the scopes that it includes. What one of the two leaves out is stored as well, marked as *beyond scope*: if an access needs
 //! it, the operation that was too narrow is the cause of the race.
 
-use super::{Knowledge, MAX_LOCATIONS, Races, SyncKind, SyncOperation, own};
-use crate::findings::{Fault, FaultKind, InstructionSite};
+use super::detector::own;
+use crate::findings::{FaultKind, InstructionSite};
+use crate::machine::state::races::MAX_LOCATIONS;
+use crate::machine::state::scopes::{BEYOND, Domain, NarrowAccesses, ScopeState};
+use crate::machine::state::{Knowledge, Races, SyncKind, SyncOperation};
 use crate::machine::{ExecContext, Machine, Scope};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// Maximum number of pairs of CTAs for which the operation that is too narrow is stored.
-const MAX_NARROW: usize = 1 << 12;
-
-/// The threads for which a release is stored: 0 for all of them.
-pub(super) type Domain = u64;
-
-/// The domain of releases that some thread may not see, because their scope is narrow.
-pub(super) const BEYOND: Domain = u64::MAX;
 
 impl SyncOperation {
     /// The operation that the instruction executes.
     pub(super) fn of(context: &mut ExecContext<'_>, kind: SyncKind, scope: Scope) -> Self {
         Self { kind, scope, site: context.site, cta: context.cta().number }
-    }
-}
-
-/// A release and an acquire that do not synchronize, because the scope of one of them does not include the other thread.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NarrowSync {
-    /// The operation whose scope is too narrow.
-    pub(super) operation: SyncOperation,
-    /// The release and the acquire.
-    sites: [InstructionSite; 2],
-}
-
-/// Two strong accesses whose scopes do not include each other.
-#[derive(Debug, Clone)]
-struct NarrowAccesses {
-    sites: [InstructionSite; 2],
-    fault: Fault,
-}
-
-/// State of the detector for programs that name scopes.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ScopeState {
-    /// The last release of each word; keys as in [`Races::locations`].
-    released: Arc<HashMap<(u64, u64), SyncOperation>>,
-    /// For two CTAs, the last operation whose scope was too narrow for the second one to see what the first one released.
-    narrow: Arc<BTreeMap<(u64, u64), NarrowSync>>,
-    /// Strong accesses that race, to be reported at the end of the run.
-    kept: Arc<Vec<NarrowAccesses>>,
-    /// Operations that a finding has named as too narrow, and those with which they do not synchronize.
-    named: Arc<BTreeSet<InstructionSite>>,
-}
-
-impl ScopeState {
-    /// Whether no release of a location is stored.
-    pub(super) fn has_no_releases(&self) -> bool {
-        self.released.is_empty()
-    }
-
-    /// Forgets the releases of words in shared memory of CTAs that have ended.
-    pub(super) fn retain(&mut self, stays: impl Fn(u64) -> bool) {
-        Arc::make_mut(&mut self.released).retain(|(space, _), _| stays(*space));
-    }
-
-    /// The operation because of which CTA `to` does not see what CTA `from` released.
-    pub(super) fn cause(&self, from: u64, to: u64) -> Option<NarrowSync> {
-        self.narrow.get(&(from, to)).copied()
-    }
-
-    fn add(&mut self, from: u64, to: u64, operation: SyncOperation, sites: [InstructionSite; 2]) {
-        if self.narrow.len() < MAX_NARROW || self.narrow.contains_key(&(from, to)) {
-            Arc::make_mut(&mut self.narrow).insert((from, to), NarrowSync { operation, sites });
-        }
-    }
-
-    /// Records that a finding names this operation. Returns whether it is the first one.
-    pub(super) fn name(&mut self, narrow: NarrowSync) -> bool {
-        let named = Arc::make_mut(&mut self.named);
-        let first = named.insert(narrow.operation.site);
-        named.extend(narrow.sites);
-        first
-    }
-
-    /// Whether a finding on these two instructions is kept for the end of the run.
-    pub(super) fn is_kept(&self, here: InstructionSite, there: InstructionSite) -> bool {
-        self.kept.iter().any(|k| k.sites == [here, there] || k.sites == [there, here])
-    }
-
-    /// Keeps a finding on two strong accesses for the end of the run.
-    pub(super) fn keep(&mut self, here: InstructionSite, there: InstructionSite, fault: Fault) {
-        Arc::make_mut(&mut self.kept).push(NarrowAccesses { sites: [here, there], fault });
     }
 }
 

@@ -1,8 +1,10 @@
 //! Atomic operations of all lanes of a warp. The lanes follow each other in ascending order; the memory, the warp's clock and the blocks of
 //! the shadow are looked up once.
 
-use super::probe::KnownWarp;
-use super::{AccessProbe, RaceAccess, lockstep, own, watches};
+use super::conflict::RaceAccess;
+use super::detector::{lockstep, own};
+use super::lanes::watches;
+use super::probe::{AccessProbe, KnownWarp};
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};

@@ -1,0 +1,23 @@
+//! Whether the detector runs, and for whom.
+
+use crate::findings::FaultKind;
+use crate::machine::ExecContext;
+
+/// Whether the run is checked for races.
+#[inline]
+pub fn wanted(context: &ExecContext<'_>) -> bool {
+    context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
+}
+
+/// The number of the CTA, the index of the warp, and the number of warps per CTA.
+pub(super) fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
+    (context.cta().number, context.lanes.number, context.machine.shape.warps())
+}
+
+/// Whether the lanes of a warp run in lockstep.
+pub(super) fn lockstep(context: &mut ExecContext<'_>) -> bool {
+    match context.machine.races.lockstep {
+        Some(known) => known,
+        None => *context.machine.races.lockstep.insert(!context.machine.executable.has("sm_70")),
+    }
+}
