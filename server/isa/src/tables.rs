@@ -7,6 +7,8 @@
 mod choices;
 #[path = "tables/concept.rs"]
 mod concept;
+#[path = "tables/condition.rs"]
+mod condition;
 #[path = "tables/directive.rs"]
 mod directive;
 #[path = "tables/effect.rs"]
@@ -33,6 +35,8 @@ mod passage;
 mod pattern;
 #[path = "tables/successor.rs"]
 mod successor;
+#[path = "tables/threads.rs"]
+mod threads;
 #[path = "tables/usage.rs"]
 mod usage;
 
@@ -41,6 +45,7 @@ use crate::emit::table;
 use crate::ids::{OperandName, SlotName};
 pub use choices::*;
 pub use concept::Concept;
+pub use condition::{Gate, GateAlternative, GateKind, OperandTest, SlotTest, Term, Version};
 pub use directive::{ArgumentKind, DataType, Directive, DirectivePart, LaunchBound, NamedValue, Takes};
 pub use effect::{Effect, Emulation, Protocol, Temporaries, Verb};
 pub use encoding::{BitField, EncodedMeaning, Encoding, SelectorPattern};
@@ -55,6 +60,7 @@ pub use initial::{FieldInfo, InitialKind, PredefinedConstant, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
 pub use passage::{Passage, WrittenTest};
 pub use successor::Successor;
+pub use threads::{GridRole, UniformExtent};
 #[allow(unused_imports)]
 pub use usage::{AssemblerMessage, Cuda, Suggested, UsageTable, Weights, pattern_fits};
 
@@ -378,54 +384,6 @@ table! {
         when: &'static [Term],
         /// A message specific to the rule, or empty.
         message: &'static str,
-    }
-
-    /// A gate: the PTX versions and targets for which something is available.
-    struct Gate {
-        /// Whether the alternatives are needed, end the availability, or deprecate.
-        kind: GateKind,
-        /// The alternatives: at least one must hold (for `Until`: none).
-        alternatives: &'static [GateAlternative],
-        /// The conditions: it applies only if all of them hold.
-        when: &'static [Term],
-        /// A replacement, or a reason; may be empty.
-        note: &'static str,
-    }
-
-    /// One alternative of a gate.
-    #[derive(Hash)]
-    struct GateAlternative {
-        /// The minimum PTX version; `None`: any.
-        ptx: Option<Version>,
-        /// A feature that the target must have; `None`: any.
-        feature: Option<&'static str>,
-    }
-
-    /// A PTX version, ordered by major and minor number.
-    #[derive(PartialOrd, Ord, Hash)]
-    struct Version {
-        /// The major number: 8 of 8.5.
-        major: u16,
-        /// The minor number: 5 of 8.5.
-        minor: u16,
-    }
-
-    /// A condition on one slot.
-    struct SlotTest {
-        /// The index of the slot.
-        slot: u8,
-        /// The slot must have one of these values; empty: any value.
-        values: &'static [&'static str],
-        /// Whether the condition is negated.
-        negated: bool,
-    }
-
-    /// A condition on one operand.
-    struct OperandTest {
-        /// The operand's name.
-        name: &'static str,
-        /// Whether the condition is negated.
-        negated: bool,
     }
 
     /// A type.

@@ -1,6 +1,6 @@
 //! The enumerations of the tables.
 
-use super::{Dimension, FormValue, Formula, OperandPair, OperandTest, SlotTest};
+use super::{Dimension, FormValue, Formula, OperandPair};
 use crate::emit::{Emit, choice};
 
 choice! {
@@ -70,32 +70,6 @@ choice! {
         ShiftRight,
         /// A comparison of `a` and `b`.
         Comparison,
-    }
-
-    /// The threads across which a value is the same.
-    enum UniformExtent {
-        /// All threads of the CTA.
-        Cta,
-        /// All threads of the warp.
-        Warp,
-        /// It may differ between any two threads.
-        None,
-    }
-
-    /// The part of a thread's place in the grid that a special register holds.
-    enum GridRole {
-        /// Not a part of it.
-        None,
-        /// The index of the thread in its CTA.
-        Thread,
-        /// The size of the CTA in threads.
-        CtaSize,
-        /// The index of the CTA in the grid.
-        Cta,
-        /// The size of the grid in CTAs.
-        Size,
-        /// The index of the thread in its warp.
-        Lane,
     }
 
     /// The kind of an operand value.
@@ -188,24 +162,6 @@ choice! {
         Require,
         /// `what` must hold if and only if `when` holds.
         Iff,
-    }
-
-    /// Kind of a gate.
-    enum GateKind {
-        /// Needs one of the alternatives.
-        Needs,
-        /// Refused if one of the alternatives holds.
-        Until,
-        /// Deprecated if one of the alternatives holds.
-        Deprecated,
-    }
-
-    /// A term of a condition.
-    enum Term {
-        /// A slot has one of some values, or is filled.
-        Slot(SlotTest),
-        /// An optional operand is present.
-        Operand(OperandTest),
     }
 
     /// Class of a type.

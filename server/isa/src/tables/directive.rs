@@ -1,6 +1,6 @@
 //! The tables of directives: their arguments, places and relations to other directives.
 
-use super::Gate;
+use super::condition::Gate;
 use crate::emit::{Emit, choice, table};
 
 table! {

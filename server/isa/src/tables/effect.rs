@@ -1,7 +1,7 @@
 //! The effects of instructions in protocols that span several of them: `effect` in `docs/dev/isa-format.md`.
 
-use super::{Emit, Term};
-use crate::emit::{choice, table};
+use super::condition::Term;
+use crate::emit::{Emit, choice, table};
 
 table! {
     /// One effect of an instruction in a protocol.

@@ -1,6 +1,7 @@
 //! The environment of a module: versions, targets, state spaces and special registers.
 
-use super::{Gate, GridRole, UniformExtent, Version};
+use super::condition::{Gate, Version};
+use super::threads::{GridRole, UniformExtent};
 use crate::emit::{Emit, table};
 
 table! {

@@ -1,6 +1,6 @@
 //! The meaning of an optional modifier that is not written.
 
-use super::Term;
+use super::condition::Term;
 use crate::emit::{Emit, table};
 
 table! {

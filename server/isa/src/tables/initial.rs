@@ -1,6 +1,7 @@
 //! The tables of constants and initial values.
 
-use super::{Gate, Range, TypeExpr};
+use super::condition::Gate;
+use super::{Range, TypeExpr};
 use crate::emit::{Emit, choice, table};
 
 choice! {
