@@ -1,37 +1,21 @@
 //! A statement as written becomes PTX text with operands.
 
+mod common;
 mod llvm;
 mod nvcc;
 mod rust;
 
 use crate::definitions::Definitions;
-use crate::literal::{HOLE, decode_cpp};
+use crate::literal::decode_cpp;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
+use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::targets::Wanted;
-use crate::words::{Tokens, last_token};
+use crate::words::last_token;
+pub(crate) use common::Part;
+use common::{OperandFacts, kind_of, missing_semicolon, template, variable_name};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A statement with its PTX text. Ranges of the host are relative to the statement.
-#[derive(Debug, Clone)]
-pub(crate) struct Part {
-    pub raw: Arc<Raw>,
-    pub statement: Statement,
-    pub ptx: Decoded,
-    pub variables: Vec<Variable>,
-    pub opaque: Vec<Range<usize>>,
-    pub problems: Vec<Problem>,
-    /// Whether the result depends on definitions of the file.
-    pub uses_names: bool,
-}
-
-/// What is known about an operand while its statement is read.
-struct OperandFacts {
-    kind: Option<Kind>,
-    used: bool,
-}
 
 /// Reads a statement. `source` is its text, `number` its index in the group, which decides about names of operands.
 pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, number: usize) -> Part {
@@ -100,47 +84,6 @@ pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names }
 }
 
-/// The places in a text at which names of the module stand, such as those that `global_asm!` declares. Their types are
-/// not known, so they are as opaque as holes.
-fn module_names(ptx: &str, definitions: &Definitions) -> Vec<Range<usize>> {
-    if definitions.is_empty() {
-        return Vec::new();
-    }
-    Tokens::new(ptx).filter(|token| definitions.contains(&ptx[token.clone()])).collect()
-}
-
-/// The text after escapes, and whether it has holes.
-fn template(
-    raw: &Raw,
-    source: &str,
-    definitions: &Definitions,
-    decode: fn(&mut Decoded, &str, &Literal),
-) -> (Decoded, bool) {
-    let mut out = Decoded::default();
-    let mut has_hole = false;
-    for piece in &raw.template {
-        match piece {
-            Piece::Literal(literal) => decode(&mut out, source, literal),
-            Piece::Name(range) => {
-                let name = source.get(range.clone()).unwrap_or_default();
-                match definitions.text(name) {
-                    Some(text) => out.push(range.clone(), text, SegmentKind::Escape),
-                    None => {
-                        has_hole = true;
-                        out.push(range.clone(), HOLE, SegmentKind::Hole);
-                    }
-                }
-            }
-            Piece::Hole(range) => {
-                has_hole = true;
-                out.push(range.clone(), HOLE, SegmentKind::Hole);
-            }
-            Piece::LineBreak(at) => out.push(*at..*at, "\n", SegmentKind::Glue),
-        }
-    }
-    (out, has_hole)
-}
-
 /// The operands before the first that a macro gives.
 fn operands(raw: &Raw, source: &str, definitions: &Definitions, problems: &mut Vec<Problem>) -> Vec<Operand> {
     let mut out = Vec::new();
@@ -184,13 +127,6 @@ fn constant(expression: &str, definitions: &Definitions) -> Option<i128> {
     let wide = expression.contains("ll") || expression.contains("LL") || expression.contains("64");
     let upper = (1i128 << 31..1i128 << 32).contains(&value);
     Some(if upper && !wide { value - (1i128 << 32) } else { value })
-}
-
-/// The kind of a constraint, and `None` where it is wrong or unknown.
-fn kind_of(constraint: &str) -> Option<Kind> {
-    let letters = constraint.trim_start_matches(['=', '+', '&', '%']);
-    let mut chars = letters.chars();
-    chars.next().filter(|_| chars.next().is_none()).and_then(Kind::of_letter)
 }
 
 /// Reports a constraint that nvcc refuses.
@@ -304,23 +240,6 @@ fn add_memory(raw: &Raw, memory: bool) -> Option<(usize, String)> {
     Some((at, format!("{before}\"memory\"")))
 }
 
-/// Reports a text whose last instruction does not end.
-fn missing_semicolon(ptx: &Decoded, problems: &mut Vec<Problem>) {
-    let Some((end, false)) = last_token(&ptx.text) else { return };
-    let start = ptx.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
-    let Some(place) = ptx.map.to_host(start..end).pop() else { return };
-    problems.push(Problem {
-        code: "asm-missing-semicolon",
-        span: place.clone(),
-        message: "the last instruction has no `;`, so it runs into the next instruction of the compiled function"
-            .to_owned(),
-        fixes: vec![HostFix {
-            title: "Insert `;`".to_owned(),
-            edits: vec![HostEdit { span: place.end..place.end, text: ";".to_owned() }],
-        }],
-    });
-}
-
 /// Reports operands that the text does not name.
 fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems: &mut Vec<Problem>) {
     if last_token(&ptx.text).is_none() {
@@ -336,11 +255,6 @@ fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems:
             });
         }
     }
-}
-
-/// The name of an operand in the PTX text of its group.
-fn variable_name(number: usize, index: usize) -> String {
-    if number == 0 { format!("%{index}") } else { format!("%{number}_{index}") }
 }
 
 fn variables(operands: &[Operand], facts: &[OperandFacts], number: usize) -> Vec<Variable> {

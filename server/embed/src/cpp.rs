@@ -2,6 +2,7 @@
 
 mod directive;
 mod lex;
+mod line;
 mod regions;
 mod statement;
 mod variants;

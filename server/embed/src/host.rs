@@ -1,5 +1,6 @@
 //! All PTX of a host text, kept up to date.
 
+mod context;
 mod nested;
 mod units;
 mod walk;
@@ -15,10 +16,11 @@ use crate::python::PythonState;
 use crate::raw::ItemKind;
 use crate::rust::RustState;
 use crate::targets::Wanted;
+use context::{Context, Found};
 use std::ops::Range;
 use std::sync::Arc;
 use units::{Unit, View};
-use walk::{Context, Found, Walk, Walked};
+use walk::{Walk, Walked};
 
 /// The language of a host text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,11 +1,12 @@
 //! `$` in the text of LLVM's inline assembly, and its constraints.
 
-use super::{OperandFacts, Part, kind_of, last_token, module_names, template};
+use super::common::{OperandFacts, Part, kind_of, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw};
+use crate::words::last_token;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! `%` in the text of an `asm` statement, by the rules that nvcc 13.5 was observed to follow.
 
-use super::{OperandFacts, variable_name};
+use super::common::{OperandFacts, variable_name};
 use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{HostEdit, HostFix, Kind, Operand, Problem};

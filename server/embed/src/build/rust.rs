@@ -1,11 +1,12 @@
 //! `{0}` in the text of Rust's `asm!`, and `%0` in that of cuda-oxide's `ptx_asm!`.
 
-use super::{OperandFacts, Part, kind_of, last_token, missing_semicolon, module_names, template};
+use super::common::{OperandFacts, Part, kind_of, missing_semicolon, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_rust};
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Direction, Flaw, Form, Literal, Piece, Raw, RawOperand};
+use crate::words::last_token;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

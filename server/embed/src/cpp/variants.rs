@@ -1,7 +1,7 @@
 //! Conditions of the preprocessor inside a statement, and the texts that they leave.
 
-use super::directive::{blanks, condition, directive_end, first_word};
 use super::lex::{is_word, number, quoted, skip_blank, string, word};
+use super::line::{blanks, condition, directive_end, first_word};
 use crate::targets::{Condition, identified};
 use std::ops::Range;
 use std::sync::Arc;

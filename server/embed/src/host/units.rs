@@ -1,6 +1,6 @@
 //! Which statements of a function are checked together.
 
-use super::walk::{Context, Found};
+use super::context::{Context, Found};
 use crate::chunks::{Chunk, Made};
 use crate::words::{Outline, names};
 use std::collections::HashMap;

@@ -1,5 +1,6 @@
 //! A walk over items: what surrounds each statement.
 
+use super::context::{Context, Found};
 use super::nested;
 use crate::build;
 use crate::chunks::{Chunk, Conditional, Entry, Made};
@@ -13,19 +14,6 @@ use std::sync::Arc;
 /// The deepest nesting of conditions that is followed, and the most branches of one.
 const MAX_CONDITIONS: usize = 32;
 
-/// A statement in its surroundings.
-pub(super) struct Found {
-    pub at: usize,
-    /// The index of its chunk, and that of the item there.
-    pub place: (usize, usize),
-    /// The number of the function.
-    pub function: usize,
-    /// The index of what surrounds it.
-    pub context: usize,
-    /// A comment of its own about targets.
-    pub comment: Option<Arc<PtxComment>>,
-}
-
 /// What a walk finds.
 pub(super) struct Walked {
     pub found: Vec<Found>,
@@ -33,13 +21,6 @@ pub(super) struct Walked {
     pub inside: Vec<(usize, Arc<Vec<Placed>>)>,
     /// The index after the last chunk of the walk.
     pub end: usize,
-}
-
-/// What surrounds statements.
-pub(super) struct Context {
-    pub wanted: Arc<Wanted>,
-    /// The branches of conditions: the number of the condition and that of the branch.
-    pub branches: Vec<(usize, usize)>,
 }
 
 /// A walk over all items, in order.

@@ -3,9 +3,10 @@
 //! Where control flow joins and a register may hold several values, it gets a symbol of its own, as in static single assignment. At the
 //! header of a loop that adds the same number to a register in each iteration, the symbol is a *counter*.
 
+use super::access::{self, Access};
 use super::loops::Loops;
 use super::node::{Expressions, NodeId, Symbol};
-use super::{Access, Counter, Values, access};
+use super::values::{Counter, Values};
 use crate::flow::dominance::Tree;
 use crate::flow::liveness::Liveness;
 use crate::flow::uniformity::Across;

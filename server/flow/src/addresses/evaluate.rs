@@ -3,10 +3,10 @@
 //! Numbers that are unknown but the same in all lanes stay unknown as long as they only shift the pattern of the lanes. Where single
 //! bits of such a number change the pattern (in a swizzle by XOR, for instance), the evaluation is repeated for each value of those bits.
 
-use super::Values;
 use super::lanes::{LANES, Lanes, active_lanes, between};
 use super::node::{Node, NodeId, Operation, Symbol, combined, mask, sign_extended};
 use super::shape::WarpCase;
+use super::values::Values;
 use crate::flow::uniformity::Across;
 use ptx_isa::tables::GridRole;
 use rustc_hash::FxHashMap as HashMap;

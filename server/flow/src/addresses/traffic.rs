@@ -1,12 +1,12 @@
 //! The traffic of an access: its minimum and maximum over all values of the unknown numbers.
 
-use super::Values;
 use super::access::{Access, AccessEffect};
 use super::evaluate::{Assumptions, Evaluator};
 use super::lanes::{LANES, Lanes, active_lanes};
 use super::node::{Node, NodeId, Symbol, sign_extended};
 use super::shape::{BlockShape, WarpCase};
 use super::transactions::{LaneAccess, SECTOR, WORD, banks, sectors};
+use super::values::Values;
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::RangeInclusive;
 

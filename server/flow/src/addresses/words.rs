@@ -1,7 +1,7 @@
 //! Expressions as text: `x + 4·(ctaid.x·ntid.x + tid.x)`.
 
-use super::Values;
 use super::node::{Node, NodeId, Operation, Symbol, Term, mask, sign_extended};
+use super::values::Values;
 use crate::flow::addresses::is_window;
 use crate::flow::{FlowFunction, FlowVariable, RegisterSlot};
 use ptx_isa::tables::GridRole;
