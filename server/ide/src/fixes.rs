@@ -11,20 +11,12 @@ mod resolve;
 mod statement;
 mod successor;
 
-use ptx_analysis::{Analyzer, Code, Diagnostic, Environment, Fix, FixEdit, Report, Severity};
+use crate::text_edit::TextEdit;
+use ptx_analysis::{Analyzer, Code, Diagnostic, Environment, Fix, Report, Severity};
 use ptx_gate::words::visible;
 use ptx_syntax::Snapshot;
 use statement::DiagnosedInstruction;
 use std::ops::Range;
-
-/// A replacement of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextEdit {
-    /// The replaced range, in bytes.
-    pub range: Range<usize>,
-    /// The new text.
-    pub text: String,
-}
 
 /// A fix of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,11 +147,6 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
         successor::fixes(&statement, &mut out);
     }
     out
-}
-
-/// A fix with these edits, whose ranges are relative to the file.
-fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
-    Fix::new(title, edits)
 }
 
 /// Whether a short module has fewer errors after some edits. What a missing character is depends on all that follows, so only a check

@@ -14,7 +14,7 @@ mod operands;
 mod pressure;
 mod sources;
 
-use crate::fixes::TextEdit;
+use crate::text_edit::TextEdit;
 use crate::walk::roots_in;
 use ptx_analysis::{DeclarationNode, Environment, Figures, ItemSource, Semantics, environment, names};
 use ptx_syntax::{Node, Snapshot, kinds};

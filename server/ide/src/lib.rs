@@ -33,6 +33,7 @@ mod rename;
 mod selection;
 mod semantic_tokens;
 mod signature_help;
+mod text_edit;
 mod walk;
 mod workspace_symbols;
 
@@ -53,7 +54,7 @@ pub use document_symbols::{OutlineSymbol, SymbolKind, document_symbols, module_s
 pub use explain::{
     ENDINGS, IndexEntry, IndexHit, IndexKind, MIN_STEM, STOP_WORDS, explain, explain_overview, index, search,
 };
-pub use fixes::{FixAction, TextEdit, apply, code_actions, fix_all, of_diagnostic};
+pub use fixes::{FixAction, apply, code_actions, fix_all, of_diagnostic};
 pub use folding::{Fold, FoldKind, folds};
 pub use formatting::{FormatOptions, OperandColumns, apply_in_order, format, format_on_type, format_range};
 pub use fragment::{
@@ -75,4 +76,5 @@ pub use rename::{
 pub use selection::selections;
 pub use semantic_tokens::{HighlightToken, TokenKind, TokenModifiers, semantic_tokens};
 pub use signature_help::{InstructionSignature, SignatureHelp, SignatureParameter, signature_help};
+pub use text_edit::TextEdit;
 pub use workspace_symbols::fitness;

@@ -4,8 +4,8 @@ mod conflict;
 mod single;
 
 use crate::definition::{declarations, is_definition, linkage};
-use crate::fixes::TextEdit;
 use crate::references::{NamePattern, Reference, ReferenceKind, declaration_at, name_at, own_name, references};
+use crate::text_edit::TextEdit;
 use ptx_analysis::names::{self, ReservedName};
 use ptx_analysis::{DeclarationKind, DeclarationNode, DiagnosticMessage};
 use ptx_isa::ISA;

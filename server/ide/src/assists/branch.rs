@@ -1,6 +1,6 @@
 //! Inverts a conditional branch: `@%p bra L1; bra L2; L1:` becomes `@!%p bra L2; L1:`.
 
-use super::Assist;
+use super::assist::Assist;
 use super::site::AssistSite;
 use crate::TextEdit;
 use ptx_analysis::{Instruction, OperandKind};

@@ -1,6 +1,6 @@
 //! Joins `.reg` declarations into one statement, or splits one into a statement per name.
 
-use super::Assist;
+use super::assist::Assist;
 use crate::TextEdit;
 use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};

@@ -1,6 +1,6 @@
 //! Rewrites a number in another notation.
 
-use super::Assist;
+use super::assist::Assist;
 use super::site::{AssistSite, Matched};
 use crate::TextEdit;
 use ptx_analysis::{OperandPattern, OperandSpec, TypeId, literal};

@@ -1,7 +1,7 @@
 //! Names for compiler-generated registers. An assist can name one register of a range, or one of the independent live
 //! ranges of a register that holds several values in turn.
 
-use super::Assist;
+use super::assist::Assist;
 use crate::demangle::demangle;
 use crate::references::{declaration_at, own_name};
 use crate::rename::{Separation, separate, uses};

@@ -1,6 +1,6 @@
 //! Sorts modifiers into canonical order, that of the forms in the manual. The assembler accepts most of them in any order.
 
-use super::Assist;
+use super::assist::Assist;
 use crate::TextEdit;
 use crate::walk::roots_in;
 use ptx_analysis::{Candidate, mnemonic};

@@ -3,7 +3,7 @@
 //! The form tells whether an instruction accesses memory element by element: then its address has as many elements as its
 //! list.
 
-use super::Assist;
+use super::assist::Assist;
 use super::site::{AssistSite, Matched, names_in};
 use ptx_analysis::{Candidate, Instruction, Operand, OperandKind, OperandPattern, OperandSpec, literal, mnemonic};
 use ptx_isa::ISA;

@@ -1,8 +1,10 @@
 //! The complete chapter about an instruction, for `explain`. The most common forms come first, removed ones last.
 
 use super::form::{condition, operands, pretty, resolved};
+use super::gates::{always, gate};
 use super::instruction::{meaning_in, unchecked};
-use super::{MarkdownPage, always, gate, words};
+use super::page::MarkdownPage;
+use super::words::words;
 use ptx_analysis::{Candidate, Environment, mnemonic};
 use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};

@@ -133,7 +133,7 @@ pub fn describe(spec: &OperandSpec) -> String {
         ValueKind::Address(_) => {
             let space = match spec.spaces.filter(|_| !value.generic) {
                 None => "a generic address".to_owned(),
-                Some(spaces) => format!("an address in {}", super::words(spaces.iter().copied(), 8)),
+                Some(spaces) => format!("an address in {}", super::words::words(spaces.iter().copied(), 8)),
             };
             ty.map_or(space.clone(), |ty| format!("{space}, of `{ty}`"))
         }
@@ -173,7 +173,7 @@ fn register(spec: &OperandSpec) -> String {
     if !ty.info().registers && !value.immediate_only {
         let homes = agreeing(ty, spec.fit);
         if !homes.is_empty() {
-            one.push_str(&format!(" in {}", super::words(homes.into_iter().take(1), 1)));
+            one.push_str(&format!(" in {}", super::words::words(homes.into_iter().take(1), 1)));
         }
     }
     if value.wider {

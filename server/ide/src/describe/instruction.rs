@@ -1,7 +1,10 @@
 //! Descriptions of instructions and their modifiers.
 
 use super::form::{operands, pretty, resolved};
-use super::{MarkdownPage, always, gate, tables, words};
+use super::gates::{always, gate};
+use super::page::MarkdownPage;
+use super::tables;
+use super::words::words;
 use ptx_analysis::spec::applies;
 use ptx_analysis::{Candidate, Environment, Mnemonic, MnemonicMismatch, OperandVariant, mnemonic};
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage};

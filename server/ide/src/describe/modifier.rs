@@ -1,8 +1,11 @@
 //! Descriptions of the modifiers of an instruction.
 
 use super::form::condition;
+use super::gates::{gate, is_worth_a_line};
 use super::instruction::{entry_of, meaning_in};
-use super::{MarkdownPage, gate, is_worth_a_line, tables, words};
+use super::page::MarkdownPage;
+use super::tables;
+use super::words::words;
 use ptx_analysis::{Candidate, Environment, mnemonic};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};

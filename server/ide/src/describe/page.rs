@@ -1,8 +1,10 @@
 //! Markdown pages.
 
-use super::MANUAL;
 use ptx_gate::words::{fenced, visible_lines};
 use std::borrow::Cow;
+
+/// The manual to which the anchors in the tables belong.
+pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
 
 /// Maximum number of columns of a line; longer lines count as several.
 const COLUMNS: usize = 100;

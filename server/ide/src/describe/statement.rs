@@ -2,10 +2,11 @@
 //! passages of the documentation. Everything else is in the chapter that `explain` shows.
 
 use super::form::{lines, pretty};
+use super::gates::{always, gate, is_bound, lacks};
 use super::instruction::{Chosen, distinct, entry_of, meaning_in};
+use super::page::{Explained, MarkdownPage};
 use super::relevance::{Words, sentences};
 use super::signature::signature;
-use super::{Explained, MarkdownPage, always, gate, is_bound, lacks};
 use ptx_analysis::spec::applies;
 use ptx_analysis::{Environment, Mnemonic, MnemonicMismatch, OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;

@@ -1,7 +1,9 @@
 //! Descriptions of all table entries other than instructions: modifiers, types, state spaces, special registers,
 //! directives, targets, versions.
 
-use super::{MarkdownPage, gates, words};
+use super::gates::gates;
+use super::page::MarkdownPage;
+use super::words::words;
 use ptx_analysis::Environment;
 use ptx_analysis::target::find_target;
 use ptx_isa::ISA;

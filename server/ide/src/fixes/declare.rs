@@ -1,6 +1,6 @@
 //! Declares a register in the function that needs it.
 
-use super::TextEdit;
+use crate::text_edit::TextEdit;
 use ptx_analysis::names::occurrences;
 use ptx_analysis::types::agrees;
 use ptx_analysis::{RegisterFit, TypeId, literal};

@@ -1,7 +1,7 @@
 //! Fixes of modifiers: add, remove, replace or reorder them. Every change that makes the instruction legal is offered.
 
-use super::statement::DiagnosedInstruction;
-use super::{Fix, fix};
+use super::statement::{DiagnosedInstruction, fix};
+use ptx_analysis::Fix;
 use ptx_analysis::{
     Candidate, Code, Instruction, Mnemonic, MnemonicMismatch, MnemonicProblem, Operand, OperandKind, Symbol, mnemonic,
 };

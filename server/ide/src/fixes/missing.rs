@@ -1,8 +1,8 @@
 //! Operands that are missing: a destination, a value that the operand usually has, or the related opcode that does without.
 
 use super::declare;
-use super::statement::DiagnosedInstruction;
-use super::{Fix, fix};
+use super::statement::{DiagnosedInstruction, fix};
+use ptx_analysis::Fix;
 use ptx_analysis::types::register_type;
 use ptx_analysis::{
     AlignmentEdit, Code, FixEdit, Instruction, OperandPattern, OperandSpec, OperandVariant, Symbol, TypeId,

@@ -1,8 +1,8 @@
 //! Fixes of operands: declare a register, write a number in the expected notation, or move or convert a value first.
 
 use super::declare::{self, indentation};
-use super::statement::DiagnosedInstruction;
-use super::{Fix, fix};
+use super::statement::{DiagnosedInstruction, fix};
+use ptx_analysis::Fix;
 use ptx_analysis::names::{foreign_operand, is_template};
 use ptx_analysis::operands::special;
 use ptx_analysis::types::register_type;

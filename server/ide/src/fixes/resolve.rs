@@ -1,6 +1,7 @@
 //! Resolves the edits of a fix into text replacements.
 
-use super::{TextEdit, declare};
+use super::declare;
+use crate::text_edit::TextEdit;
 use crate::walk::top;
 use ptx_analysis::FixEdit;
 use ptx_analysis::target::find_target;

@@ -184,3 +184,8 @@ fn is_declaration(text: &str) -> bool {
     let root = snapshot.root_at(0);
     !root.has_error() && ptx_syntax::walk::named_children(root).all(|n| n.kind_id() == kinds().variable_declaration)
 }
+
+/// A fix with these edits, whose ranges are relative to the file.
+pub(super) fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
+    Fix::new(title, edits)
+}

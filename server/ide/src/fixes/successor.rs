@@ -1,7 +1,7 @@
 //! Replacements for forms that PTX has removed or deprecated. The tables name them (`instead`).
 
-use super::statement::DiagnosedInstruction;
-use super::{Fix, fix};
+use super::statement::{DiagnosedInstruction, fix};
+use ptx_analysis::Fix;
 use ptx_analysis::{Candidate, Code, mnemonic};
 use ptx_isa::tables::Successor;
 

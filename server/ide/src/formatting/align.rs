@@ -1,7 +1,7 @@
 //! Alignment of columns over several lines.
 
-use super::FormatOptions;
 use super::line::{LeadingSpace, TextSegment};
+use super::options::FormatOptions;
 
 /// The parts of a line that are aligned with other lines.
 #[derive(Debug, Default)]

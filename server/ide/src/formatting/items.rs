@@ -2,7 +2,7 @@
 
 use super::align::{AlignedRow, AlignmentBatch};
 use super::line::{self, LeadingSpace, TextSegment, advance, is_plain};
-use super::{FormatOptions, OperandColumns};
+use super::options::{FormatOptions, OperandColumns};
 use crate::TextEdit;
 use crate::walk::{roots_in, whole};
 use ptx_analysis::ItemSource;

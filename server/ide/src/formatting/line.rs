@@ -1,6 +1,6 @@
 //! Output lines: text segments with their leading white space, and the edits that change that space.
 
-use super::FormatOptions;
+use super::options::FormatOptions;
 use crate::TextEdit;
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
 //! Formats one statement.
 
-use super::OperandColumns;
 use super::align::AlignmentKey;
 use super::gaps::{Gap, LineStart, StatementToken, between};
 use super::items::LayoutState;
 use super::line::{LeadingSpace, advance};
+use super::options::OperandColumns;
 use ptx_syntax::kinds;
 
 /// An open bracket.

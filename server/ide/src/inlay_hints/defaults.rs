@@ -2,7 +2,7 @@
 
 use super::instruction::Resolved;
 use super::{Defaults, Hint, Hints};
-use crate::fixes::TextEdit;
+use crate::text_edit::TextEdit;
 use ptx_analysis::Candidate;
 use ptx_analysis::mnemonic::{self, holds};
 use ptx_isa::ISA;

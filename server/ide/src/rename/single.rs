@@ -2,8 +2,8 @@
 //! declaration is added next to the existing one, which does not change.
 
 use super::{Reach, RenameRefusal, Renaming, check_name, conflict};
-use crate::fixes::TextEdit;
 use crate::references::{NamePattern, Reference, own_name, references};
+use crate::text_edit::TextEdit;
 use ptx_analysis::{DeclarationNode, names};
 use ptx_syntax::walk::named_children;
 use ptx_syntax::{Snapshot, fields, kinds};
