@@ -1,10 +1,9 @@
 //! Parser for the arguments of `launch:`, `params:`, `globals:` and `buffers:` lines.
 
 use super::cursor::{Cursor, CursorResult};
-use super::fill::SPELLINGS;
-use super::{
-    Argument, Buffer, BufferContents, Field, Fill, Keyword, Launch, LaunchMistake, NamedArgument, SIZES, list, nearest,
-};
+use super::fill::{Fill, SPELLINGS};
+use super::launch::{Argument, Buffer, BufferContents, Field, Keyword, Launch, NamedArgument, SIZES};
+use super::mistake::{LaunchMistake, list, nearest};
 use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! A cursor that parses a line from left to right.
 
-use super::LaunchMistake;
+use super::mistake::LaunchMistake;
 use ptx_num::notation::Number;
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 
 use super::argument::{element_of, end, read_element, read_fill};
 use super::cursor::{Cursor, CursorResult};
-use super::fill::SPELLINGS;
-use super::{Fill, LaunchMistake};
+use super::fill::{Fill, SPELLINGS};
+use super::mistake::LaunchMistake;
 use ptx_num::notation::{ElementFormat, Number};
 use std::ops::Range;
 

@@ -1,7 +1,9 @@
 //! Launches in the text of a module: `//!` lines above kernels.
 
 use super::argument::arguments;
-use super::{Launch, LaunchMistake, expectations, list, nearest};
+use super::expectation::expectations;
+use super::launch::{Keyword, Launch, LineRange};
+use super::mistake::{LaunchMistake, list, nearest};
 use ptx_syntax::trivia::open_after;
 use std::ops::Range;
 
@@ -23,46 +25,6 @@ pub struct FunctionSpan<'t> {
     pub range: Range<usize>,
     /// Whether it is a kernel.
     pub kernel: bool,
-}
-
-/// The word with which a line of a launch begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keyword {
-    /// `launch:` begins a launch. `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
-    Launch,
-    /// `params:`, in which all names are parameters.
-    Parameters,
-    /// `globals:`, in which all names are variables of the module.
-    Globals,
-    /// `buffers:`, in which all names are those of buffers without a parameter.
-    Buffers,
-    /// `expect:`, which contains expectations.
-    Expect,
-}
-
-impl Keyword {
-    /// All keywords.
-    pub const ALL: [Self; 5] = [Self::Launch, Self::Parameters, Self::Globals, Self::Buffers, Self::Expect];
-
-    /// The word itself.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Launch => "launch",
-            Self::Parameters => "params",
-            Self::Globals => "globals",
-            Self::Buffers => "buffers",
-            Self::Expect => "expect",
-        }
-    }
-}
-
-/// Where a line of a launch stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineRange {
-    /// The word with which it begins.
-    pub keyword: Keyword,
-    /// Its byte range, from `//!` on.
-    pub range: Range<usize>,
 }
 
 /// A line of a launch.

@@ -3,16 +3,17 @@
 //! Every structure is destructured with all of its fields, so a new field in the tables that is missing here does not
 //! compile.
 
+mod common;
 mod environment;
 mod form;
 mod fragment;
 
+use common::{exec, extent, list, texts, word};
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind,
-    IgnoredType, Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo,
-    UniformExtent,
+    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, IgnoredType, Isa, ModifierInfo, Note, Opcode,
+    Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo,
 };
 use serde_json::{Map, Value, json};
 
@@ -72,14 +73,6 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).map_or_else(|_| String::new(), |text| text + "\n")
 }
 
-fn list<T>(items: impl IntoIterator<Item = T>, one: impl FnMut(T) -> Value) -> Value {
-    Value::Array(items.into_iter().map(one).collect())
-}
-
-fn texts(passages: &[Passage]) -> Vec<&'static str> {
-    passages.iter().map(|p| p.text).collect()
-}
-
 fn entry(e: &'static Entry) -> Value {
     let Entry {
         name,
@@ -124,36 +117,6 @@ fn entry(e: &'static Entry) -> Value {
     })
 }
 
-/// How the interpreter executes an instruction, or one of its forms if that differs.
-fn exec(said: Executed) -> Value {
-    let Executed { key, exec: _, refused } = said;
-    match (key, refused) {
-        ("", "") => Value::Null,
-        ("", _) => json!({"refused": refused}),
-        _ => json!({"key": key}),
-    }
-}
-
-fn extent(extent: UniformExtent) -> &'static str {
-    match extent {
-        UniformExtent::Cta => "cta",
-        UniformExtent::Warp => "warp",
-        UniformExtent::None => "none",
-    }
-}
-
-/// The name of an enum variant in the notation: `ShiftLeft` is `shift-left`.
-fn word(choice: &impl std::fmt::Debug) -> String {
-    let mut out = String::new();
-    for c in format!("{choice:?}").chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
-}
-
 fn modifier(m: &'static ModifierInfo) -> Value {
     let ModifierInfo { name, repeats, ignored, converge, keeps_order, usual, summary, doc } = *m;
     json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
@@ -183,13 +146,13 @@ fn ty(t: &'static TypeInfo) -> Value {
         "name": name, "class": word(&class), "bits": bits, "agrees": agrees, "registers": registers, "variables": variables,
         "parameters": parameters, "vectors": vectors, "prototypes": prototypes, "ungated": ungated,
         "ignored": ignored == IgnoredType::Everywhere, "ignored_on": word(&ignored),
-        "summary": summary, "manual": manual, "doc": doc, "gates": self::gates(gates),
+        "summary": summary, "manual": manual, "doc": doc, "gates": common::gates(gates),
     })
 }
 
 fn constant(c: &'static PredefinedConstant) -> Value {
     let PredefinedConstant { name, value, summary, manual, doc, gates } = *c;
-    json!({"name": name, "value": value, "summary": summary, "manual": manual, "doc": doc, "gates": self::gates(gates)})
+    json!({"name": name, "value": value, "summary": summary, "manual": manual, "doc": doc, "gates": common::gates(gates)})
 }
 
 fn encoding(e: &'static Encoding) -> Value {
@@ -209,23 +172,4 @@ fn encoding(e: &'static Encoding) -> Value {
 fn meaning(m: &EncodedMeaning) -> Value {
     let EncodedMeaning { number, words } = *m;
     json!({"number": number, "words": words})
-}
-
-/// Gates that have no conditions.
-fn gates(gates: &'static [Gate]) -> Value {
-    list(gates, |gate| gate_with(gate, Vec::new()))
-}
-
-fn gate_with(gate: &'static Gate, when: Vec<Value>) -> Value {
-    let Gate { kind, alternatives, when: _, note } = *gate;
-    let kind = match kind {
-        GateKind::Needs => "needs",
-        GateKind::Until => "until",
-        GateKind::Deprecated => "deprecated",
-    };
-    let one = |a: &GateAlternative| {
-        let GateAlternative { ptx, feature } = *a;
-        json!({"ptx": ptx.map(|v| v.to_string()), "target": feature})
-    };
-    json!({"kind": kind, "alternatives": list(alternatives, one), "when": when, "note": note})
 }

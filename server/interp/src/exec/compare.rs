@@ -3,11 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::ActionResult;
 use super::float::steps::flushes;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, LaneMask};
-use crate::machine::code::DecodeRefusal;
+use crate::machine::code::{ActionResult, DecodeRefusal};
 use crate::registers::{Dst, PredicateSrc, Src, WarpRegisters};
 use crate::simd::{self, Comparison, LaneMarks, LaneStep, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};

@@ -4,10 +4,9 @@ pub(crate) mod steps;
 #[cfg(test)]
 pub(in crate::exec) mod tests;
 
-use super::ActionResult;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
-use crate::machine::code::OpAction;
+use crate::machine::code::{ActionResult, OpAction};
 use crate::simd::{LaneMarks, bits};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::math::{FusedArithmetic, FusedInstruction, FusedMultiplyAdd};

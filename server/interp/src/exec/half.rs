@@ -3,11 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::ActionResult;
 use super::float::steps::{StepModifiers, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
-use crate::machine::code::DecodeRefusal;
+use crate::machine::code::{ActionResult, DecodeRefusal};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::math::FusedArithmetic;
 use ptx_num::values::Marks;

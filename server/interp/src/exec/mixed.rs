@@ -3,12 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::ActionResult;
 use super::float::pair_marks;
 use super::float::steps::{StepModifiers, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::inst::DecodeContext;
-use crate::machine::code::DecodeRefusal;
+use crate::machine::code::{ActionResult, DecodeRefusal};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;

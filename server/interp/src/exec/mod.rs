@@ -51,7 +51,7 @@ mod wmma;
 pub(crate) use effort::effort;
 
 use crate::inst::DecodeContext;
-use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::code::{ActionResult, OpAction};
 use crate::machine::state::flights::Family;
 use crate::machine::state::operands::TensorKind;
 use crate::memory::Scope;
@@ -101,11 +101,8 @@ pub(crate) fn narrows_scope(inst: &DecodeContext<'_>) -> bool {
     }
 }
 
-/// The action of an instruction, or the reason why it cannot be executed.
-type ActionResult = Result<OpAction, DecodeRefusal>;
-
 /// Turns an instruction into its action, or returns the reason why it cannot be executed.
-pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
+pub(crate) fn action(inst: &mut DecodeContext<'_>) -> ActionResult {
     let Some(exec) = inst.exec() else {
         let why = inst.entry().refusal_of(inst.form()).unwrap_or("its semantics are unknown");
         return Err(format!("`{}` is not executed: {why}", inst.entry().name).into());

@@ -55,6 +55,9 @@ pub enum OpAction {
     Refused(DecodeRefusal),
 }
 
+/// The action of an instruction, or the reason why it cannot be executed.
+pub(crate) type ActionResult = Result<OpAction, DecodeRefusal>;
+
 /// Which lanes must have reached an operation before it is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneGathering {

@@ -1,6 +1,6 @@
 //! Targets, versions, state spaces, special registers and directives as JSON.
 
-use super::{extent, gates, list, word};
+use super::common::{extent, gates, list, word};
 use ptx_isa::tables::{
     Assembler, Capacity, DataType, DeclarationPlace, Directive, DirectivePart, FieldInfo, GridRole, InitialKind,
     Multiprocessor, NamedValue, PtxVersion, SpaceInfo, SpecialRegister, Takes, TargetInfo,

@@ -1,6 +1,6 @@
 //! Forms and their operands as JSON.
 
-use super::{exec, gate_with, list};
+use super::common::{exec, gate_with, list};
 use ptx_ide::reference::example::{ReferenceExample, examples};
 use ptx_isa::tables::{
     ByteCount, Effect, Emulation, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length,

@@ -1,6 +1,6 @@
 //! Layouts of matrices as JSON.
 
-use super::list;
+use super::common::list;
 use ptx_isa::tables::{Expr, FormulaInput, FragmentInfo, FragmentUse, Let, LetValue};
 use serde_json::{Value, json};
 
