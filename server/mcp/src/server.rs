@@ -1,8 +1,9 @@
 //! The server for the library: lists tools, and calls them with the folders of the client.
 
 use super::load::Load;
+use super::roots;
+use super::tool::{ServerCard, ToolAnswer, ToolDescription, Toolbox};
 use super::work::{OwnedCall, Work};
-use super::{ServerCard, ToolAnswer, ToolDescription, Toolbox, roots};
 use ptx_gate::words::{visible, visible_lines};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, InputRequest, InputRequests,

@@ -1,6 +1,6 @@
 //! Threads for the work of tools. None of it happens on the thread that speaks the protocol.
 
-use super::{ToolAnswer, ToolCall, Toolbox};
+use super::tool::{ToolAnswer, ToolCall, Toolbox};
 use ptx_wire::ending;
 use serde_json::{Map, Value};
 use std::io;

@@ -206,6 +206,11 @@ pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
     })
 }
 
+/// The word at the beginning of a text.
+fn first_word(text: &str) -> Option<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))).next().filter(|w| !w.is_empty())
+}
+
 /// What a name of CUDA C++ or a word of another language is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other word.
 pub(crate) fn in_ptx(name: &str) -> Option<String> {
     foreign(name).map(|word| word.in_ptx(name))

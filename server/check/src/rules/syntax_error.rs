@@ -13,7 +13,7 @@ pub(crate) use unfinished::{
     unclosed_block, unopened,
 };
 
-use super::in_ptx;
+use super::{first_word, in_ptx};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
@@ -213,7 +213,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
             SyntaxErrorKind::Habit(habit) => return habit.help(),
-            SyntaxErrorKind::Unexpected(shown, _) => return foreign::first_word(shown).and_then(in_ptx),
+            SyntaxErrorKind::Unexpected(shown, _) => return first_word(shown).and_then(in_ptx),
             _ => return None,
         })
     }

@@ -76,8 +76,3 @@ fn report(at: usize, character: char) -> Diagnostic {
     let fix = Fix::replace("Remove it", range.clone(), "");
     error(range, SyntaxErrorKind::Foreign(character)).fix(fix)
 }
-
-/// The word at the beginning of a text.
-pub(super) fn first_word(text: &str) -> Option<&str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))).next().filter(|w| !w.is_empty())
-}
