@@ -40,7 +40,7 @@ pub(crate) use statement::{Where, whereabouts};
 use history::History;
 use ptx_analysis::{Environment, environment};
 use ptx_syntax::Snapshot;
-use reach::TargetSupport;
+pub(crate) use reach::{TargetSupport, instruction as instruction_support};
 use std::cell::OnceCell;
 use std::ops::Range;
 

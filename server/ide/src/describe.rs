@@ -22,7 +22,9 @@ pub use instruction::{Chosen, instruction, mismatch, unchecked};
 pub use modifier::{EditVerdict, Slotted, modifier};
 pub use page::{Explained, MANUAL, MarkdownPage};
 pub use statement::{Written, max_lines, reachable, statement};
-pub use tables::{constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, version};
+pub use tables::{
+    constant, directive, dot_word, modifier_alone, space, special_register, takers, target, ty, uses_of, version,
+};
 pub use words::words;
 
 /// The first sentence of a page below its heading.

@@ -4,9 +4,11 @@ mod assembler;
 mod cuda;
 mod index;
 mod literal;
+mod search;
 mod words;
 
-pub use index::{IndexEntry, IndexHit, IndexKind, index, search};
+pub use index::{IndexEntry, IndexKind, index};
+pub use search::{IndexHit, search};
 pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
 
 use crate::describe::{self, MarkdownPage};
@@ -46,7 +48,7 @@ fn answer(query: &str, detail: Detail) -> Option<String> {
     if let Some(page) = code(&query) {
         return Some(page.to_owned());
     }
-    let page = match assembler::page(&query) {
+    let page = match operator(&query).or_else(|| assembler::page(&query)) {
         Some(page) => Some(page),
         None if query.contains(char::is_whitespace) => {
             let is_statement = words::is_statement(&query);
@@ -56,6 +58,12 @@ fn answer(query: &str, detail: Detail) -> Option<String> {
         None => one(words::head(&query), detail),
     };
     page.filter(|p| !p.is_empty()).map(MarkdownPage::finish)
+}
+
+/// The topic with an operator of C among its names.
+fn operator(query: &str) -> Option<MarkdownPage> {
+    let is_operator = !query.is_empty() && !query.contains(|c: char| c.is_alphanumeric() || c.is_whitespace());
+    ISA.concepts.iter().find(|c| is_operator && c.synonyms.contains(&query)).map(describe::concept)
 }
 
 fn code(word: &str) -> Option<&'static str> {
@@ -144,7 +152,7 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     }
     let mut hits = search(query);
     if !is_phrase && hits.iter().any(|hit| hit.by_name) {
-        hits.retain(|hit| hit.by_name && hit.score >= index::MIN_SINGLE);
+        hits.retain(|hit| hit.by_name && hit.score >= search::MIN_SINGLE);
     }
     let best = hits.first()?;
     let further: Vec<&IndexHit> = hits.iter().skip(1).take(MAX_FURTHER).collect();
@@ -292,10 +300,7 @@ fn dot_word(word: &str) -> Option<MarkdownPage> {
     {
         page.page(describe::modifier_alone(modifier));
     }
-    let takers = describe::takers(name);
-    if !takers.is_empty() {
-        page.text(format!("Used by {}.", describe::words(takers, 40)));
-    }
+    page.append(describe::uses_of(name));
     (!page.is_empty()).then_some(page)
 }
 

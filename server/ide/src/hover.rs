@@ -274,10 +274,16 @@ impl<'t> At<'t> {
                 page.text(here.role());
                 page.append(short);
             }
-            Some(here) => {
+            // What is called or branched to explains itself.
+            Some(here) if here.is_code() => {
                 page.append(short);
                 page.text(here.role());
+            }
+            // What the instruction makes of a name answers most questions.
+            Some(here) => {
+                page.text(here.role());
                 page.append(decode::layout(&here));
+                page.append(short);
             }
             None => page.append(short),
         }

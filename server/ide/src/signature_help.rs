@@ -78,9 +78,13 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let mut active = None;
     let all = resolved.candidates.iter().flat_map(|c| c.variants.iter().map(move |a| (c, a)));
     for (candidate, variant) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
+        let is_best = best.is_some_and(|b| std::ptr::eq(b, variant));
+        if !is_best && !variant.is_offered(candidate.form) {
+            continue;
+        }
         let signature = one(&written, candidate, variant, spot.index);
         let place = signatures.iter().position(|s| s.label == signature.label && s.parameters == signature.parameters);
-        if best.is_some_and(|b| std::ptr::eq(b, variant)) {
+        if is_best {
             active = active.or(Some(place.unwrap_or(signatures.len())));
         }
         if place.is_none() {

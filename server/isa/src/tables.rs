@@ -37,6 +37,8 @@ mod pattern;
 mod successor;
 #[path = "tables/threads.rs"]
 mod threads;
+#[path = "tables/tolerated.rs"]
+mod tolerated;
 #[path = "tables/usage.rs"]
 mod usage;
 
@@ -58,7 +60,7 @@ pub use fragment::{
 pub use implied::Implied;
 pub use initial::{FieldInfo, InitialKind, PredefinedConstant, Usual};
 pub use multiprocessor::{Assembler, Multiprocessor};
-pub use passage::{Passage, WrittenTest};
+pub use passage::{ListElements, Passage, WrittenTest};
 pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
 #[allow(unused_imports)]
@@ -131,6 +133,8 @@ table! {
         modifiers: &'static [Note],
         /// The meanings of operands in this instruction.
         operands: &'static [Note],
+        /// What the elements of its list operands are: the first that applies to a statement counts.
+        elements: &'static [ListElements],
         /// Facts that could not be established about it, in Markdown.
         unsettled: &'static [&'static str],
         /// Whether its forms are declared; false for an `unchecked` entry.
@@ -171,6 +175,10 @@ table! {
     struct Form {
         /// The form as written in the data file, `add{.sat}.s32 d, a, b`.
         text: &'static str,
+        /// The same without what the assembler only tolerates: what is shown of a form where no statement writes the rest.
+        documented: &'static str,
+        /// Whether the manual does not have the form, although the assembler takes it.
+        tolerated: bool,
         /// The modifiers, in canonical order.
         slots: &'static [ModifierSlot],
         /// The operands, in order.
@@ -214,6 +222,8 @@ table! {
         set: Option<SlotName>,
         /// The allowed values, with their dots.
         values: &'static [&'static str],
+        /// Those values that the assembler takes although the manual does not have them here.
+        tolerated: &'static [&'static str],
         /// Whether it may be left out.
         optional: bool,
         /// Slots of the same group (not 0) must be all filled or all empty.
@@ -230,6 +240,8 @@ table! {
         pattern: FormPattern,
         /// The number of its optional group; operands with the same number come together. 0: it is required.
         optional: u8,
+        /// Whether the assembler takes it although the manual does not have it here.
+        tolerated: bool,
     }
 
     /// One value of an operand: its name, kind, type and length.

@@ -12,8 +12,8 @@ use common::{exec, extent, list, texts, word};
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, IgnoredType, Isa, ModifierInfo, Note, Opcode,
-    Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo,
+    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, IgnoredType, Isa, ListElements, ModifierInfo,
+    Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, WrittenTest,
 };
 use serde_json::{Map, Value, json};
 
@@ -73,6 +73,12 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).map_or_else(|_| String::new(), |text| text + "\n")
 }
 
+/// A condition on what is written: one of some modifiers and operands, or none of them.
+fn test(test: &WrittenTest) -> Value {
+    let WrittenTest { any, negated } = *test;
+    json!({"any": any, "negated": negated})
+}
+
 fn entry(e: &'static Entry) -> Value {
     let Entry {
         name,
@@ -86,6 +92,7 @@ fn entry(e: &'static Entry) -> Value {
         notes,
         modifiers,
         operands,
+        elements,
         unsettled,
         checked,
         flow,
@@ -102,6 +109,10 @@ fn entry(e: &'static Entry) -> Value {
     } = *e;
     let said =
         |notes: &[Note]| notes.iter().map(|Note { name, doc }| ((*name).to_owned(), json!(doc))).collect::<Map<_, _>>();
+    let list_elements = |elements: &ListElements| {
+        let ListElements { operand, names, when } = *elements;
+        json!({"operand": operand, "names": names, "when": list(when, test)})
+    };
     let flow = match flow {
         ControlTransfer::Next => "next",
         ControlTransfer::Branch => "branch",
@@ -111,7 +122,8 @@ fn entry(e: &'static Entry) -> Value {
     };
     json!({
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
-        "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
+        "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands),
+        "elements": list(elements, list_elements), "unsettled": unsettled,
         "checked": checked, "flow": flow, "pure": pure, "narrow": narrow, "carries": carries, "computes": word(&computes), "cycles": cycles,
         "uniform": uniform.map(extent), "converge": converge, "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })

@@ -3,7 +3,7 @@
 use super::arguments::ToolArguments;
 use super::{cut, schema};
 use ptx_ide::reference::instruction::{form, instructions};
-use ptx_ide::{IndexEntry, IndexKind, STOP_WORDS};
+use ptx_ide::{IndexEntry, IndexKind};
 use ptx_mcp::ToolAnswer;
 use std::fmt::Write;
 
@@ -12,9 +12,6 @@ const MAX_SUMMARY: usize = 160;
 /// Maximum number of characters of a form.
 const MAX_FORM: usize = 200;
 
-/// Maximum number of words that are searched one by one.
-const MAX_WORDS: usize = 8;
-
 /// Answers a call.
 ///
 /// # Errors
@@ -22,7 +19,7 @@ const MAX_WORDS: usize = 8;
 pub fn answer(arguments: &ToolArguments) -> Result<ToolAnswer, String> {
     let query = cut::one_line(arguments.needed("query")?, 400);
     let max = arguments.max(schema::RESULTS)?;
-    let hits = found(&query);
+    let hits = ptx_ide::search(&query);
     if hits.is_empty() {
         let near: Vec<String> = ptx_ide::nearest(&query).iter().map(|name| format!("`{name}`")).collect();
         let help =
@@ -30,38 +27,11 @@ pub fn answer(arguments: &ToolArguments) -> Result<ToolAnswer, String> {
         return Err(format!("nothing matches these words: {help}"));
     }
     let mut out = String::new();
-    hits.iter().take(max).for_each(|entry| shown(entry, &mut out));
+    hits.iter().take(max).for_each(|hit| shown(hit.entry, &mut out));
     if hits.len() > max {
         let _ = writeln!(out, "and {} more; `explain` describes one", hits.len() - max);
     }
     Ok(ToolAnswer::new(cut::lines(&out, cut::MAX_ANSWER, "give a smaller `max`")))
-}
-
-/// What fits all words, the best first; then what fits at least half of them.
-fn found(query: &str) -> Vec<&'static IndexEntry> {
-    let mut out: Vec<&'static IndexEntry> = ptx_ide::search(query).into_iter().map(|hit| hit.entry).collect();
-    let mut words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    words.retain(|word| !STOP_WORDS.contains(&word.as_str()));
-    words.truncate(MAX_WORDS);
-    if words.len() < 2 {
-        return out;
-    }
-    let mut near: Vec<(&'static IndexEntry, usize, u32)> = Vec::new();
-    for hit in words.iter().flat_map(|word| ptx_ide::search(word)) {
-        match near.iter_mut().find(|(entry, ..)| std::ptr::eq(*entry, hit.entry)) {
-            Some((_, count, score)) => {
-                *count += 1;
-                *score += hit.score;
-            }
-            None => near.push((hit.entry, 1, hit.score)),
-        }
-    }
-    // If something has all words, what has half of them is noise.
-    let least = words.len() / 2 + usize::from(!out.is_empty());
-    near.retain(|(entry, count, _)| *count >= least && !out.iter().any(|known| std::ptr::eq(*known, *entry)));
-    near.sort_by_key(|(_, count, score)| std::cmp::Reverse((*count, *score)));
-    out.extend(near.into_iter().map(|(entry, ..)| entry));
-    out
 }
 
 fn shown(entry: &IndexEntry, out: &mut String) {

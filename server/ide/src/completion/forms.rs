@@ -74,7 +74,7 @@ impl List<'_, '_> {
         let mut seen: Vec<String> = Vec::new();
         for opcode in ISA.opcodes.iter().skip(first).take_while(|o| o.name.starts_with(word.as_str())) {
             let mut listed = 0;
-            for form in opcode.entries.iter().flat_map(|e| e.forms) {
+            for form in opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated) {
                 if listed == limit {
                     break;
                 }
@@ -83,7 +83,7 @@ impl List<'_, '_> {
                     continue;
                 }
                 let all = operand_variants(form, &values);
-                let Some(variant) = all.iter().find(|a| a.broken.is_none()) else { continue };
+                let Some(variant) = all.iter().find(|a| a.is_offered(form)) else { continue };
                 let slots = form.slots.iter().zip(&values).filter(|(slot, _)| slot.after_operand == 0);
                 let head: String = slots.filter_map(|(_, value)| *value).collect();
                 let label = format!("{}{head}", opcode.name);

@@ -117,9 +117,11 @@ impl<'t> List<'_, 't> {
             && self.place.word.is_empty()
         {
             for fit in fitting.iter().take_while(|f| f.cost == cost && f.status.rank() == rank).take(8) {
-                let variant = &resolved.candidates[fit.place.0].variants[fit.place.1];
+                let candidate = &resolved.candidates[fit.place.0];
+                let variant = &candidate.variants[fit.place.1];
                 let label = forms::operands(variant).join(", ");
                 if variant.operands.len() < 2
+                    || !variant.is_offered(candidate.form)
                     || self.items.iter().any(|i| i.kind == ItemKind::Operands && i.label == label)
                 {
                     continue;

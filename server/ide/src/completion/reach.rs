@@ -74,7 +74,7 @@ const MAX_STEPS: usize = 20_000;
 pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environment: &Environment) -> Vec<Offer> {
     let mut out: Vec<Offer> = Vec::new();
     for entry in opcode.entries {
-        for form in entry.forms {
+        for form in entry.forms.iter().filter(|form| !form.tolerated) {
             offers(entry, form, before, after, environment, &mut out);
         }
         // The tables have only the name of an unchecked instruction, so the next word of the name is offered.
@@ -261,11 +261,12 @@ fn classes(form: &'static Form, slot: usize) -> &'static [SlotValueClass] {
 fn in_classes(form: &'static Form, slot: usize) -> Vec<SlotValueClass> {
     let tests = tests(form, slot);
     let mut out: Vec<(Vec<bool>, SlotValueClass)> = Vec::new();
-    for value in form.slots[slot].values {
+    // What the assembler only tolerates is not offered.
+    for value in form.slots[slot].documented() {
         // A value that another slot has too is in a class of its own, because the same value must not fill both slots.
         let others = || form.slots.iter().enumerate().filter(|(i, _)| *i != slot);
-        let shared = !form.slots[slot].is_type && others().any(|(_, s)| s.values.contains(value));
-        let mark: Vec<bool> = tests.iter().map(|t| t.contains(value)).collect();
+        let shared = !form.slots[slot].is_type && others().any(|(_, s)| s.values.contains(&value));
+        let mark: Vec<bool> = tests.iter().map(|t| t.contains(&value)).collect();
         match out.iter_mut().find(|(m, _)| *m == mark && !shared) {
             Some((_, class)) => class.push(value),
             None => out.push((mark, vec![value])),
@@ -414,7 +415,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
             if !here {
                 continue;
             }
-            for value in slot.values {
+            for value in slot.documented() {
                 let mut values = candidate.values.clone();
                 values[index] = Some(value);
                 if candidate.form.rules.iter().any(|r| mnemonic::broken(r, &values, None)) {
@@ -422,7 +423,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
                 }
                 let applies = |g: &Gate| mnemonic::holds(g.when, &values, None) == Some(true);
                 let status = TargetSupport::when(candidate.form.gates, environment, applies);
-                if !out.iter().any(|o| o.value == *value) {
+                if !out.iter().any(|o| o.value == value) {
                     out.push(Offer {
                         value,
                         status,

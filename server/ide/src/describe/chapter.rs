@@ -96,7 +96,8 @@ impl FormUsage {
         entry.forms.iter().map(|form| self.of_form(form)).sum()
     }
 
-    fn of_name(&self, opcode: &'static Opcode, name: &str) -> u32 {
+    /// How often the instructions of a name are used.
+    pub fn of_name(&self, opcode: &'static Opcode, name: &str) -> u32 {
         opcode.entries.iter().filter(|e| e.name == name).map(|e| self.of_entry(e)).sum()
     }
 
@@ -112,7 +113,7 @@ impl FormUsage {
 
     /// The forms of an entry, the most common first.
     pub fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
-        let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
+        let mut forms: Vec<&'static Form> = entry.forms.iter().filter(|form| !form.tolerated).collect();
         forms.sort_by_key(|form| Reverse(self.of_form(form)));
         forms
     }
@@ -144,7 +145,7 @@ fn whole(
     }
     page.text(entry.summary);
     // All compatible operands of the form, including optional ones.
-    let variant = common.and_then(|c| c.variants.iter().rev().find(|a| a.broken.is_none()).or(c.variants.last()));
+    let variant = common.and_then(|c| c.variants.iter().rev().find(|a| a.is_offered(c.form)).or(c.variants.last()));
     match variant {
         Some(variant) => page.list("", operands(variant, entry.operands)),
         None => {
@@ -206,7 +207,7 @@ fn of_form(entry: &Entry, gate: &Gate) -> bool {
 }
 
 fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static ModifierSlot> {
-    entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
+    entry.forms.iter().filter(|f| !f.tolerated).flat_map(|f| f.slots).filter(|s| s.documented().count() > 1)
 }
 
 /// Whether a slot of the same name has the same values in all forms.
@@ -217,7 +218,7 @@ fn is_common(entry: &'static Entry, slot: &ModifierSlot) -> bool {
 fn common_sets(entry: &'static Entry) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for slot in slots(entry).filter(|s| is_common(entry, s)) {
-        let line = format!("`.{}`: {}", slot.name, words(slot.values.iter().copied(), MAX_VALUES));
+        let line = format!("`.{}`: {}", slot.name, words(slot.documented(), MAX_VALUES));
         if !out.contains(&line) {
             out.push(line);
         }
@@ -231,10 +232,14 @@ fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
     for form in forms {
         let mut lines = pretty(form);
         let mut told: Vec<&str> = Vec::new();
-        for slot in form.slots.iter().filter(|s| s.values.len() > 1 && !is_common(entry, s)) {
+        for slot in form.slots.iter().filter(|s| s.documented().count() > 1 && !is_common(entry, s)) {
             if !told.contains(&slot.name) {
                 told.push(slot.name);
-                lines.push_str(&format!("\n    // .{}: {}", slot.name, slot.values.join(" ")));
+                lines.push_str(&format!(
+                    "\n    // .{}: {}",
+                    slot.name,
+                    slot.documented().collect::<Vec<_>>().join(" ")
+                ));
             }
         }
         for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {

@@ -4,9 +4,13 @@ use ptx_analysis::types::agreeing;
 use ptx_analysis::{Candidate, OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind};
 
-/// A form as in the manual: without the names of value sets after the names of the slots.
+/// A form as in the manual: without what the assembler only tolerates.
 pub fn pretty(form: &Form) -> String {
-    let text = form.text;
+    without_sets(form.documented)
+}
+
+/// The text of a form without the names of value sets after the names of the slots.
+fn without_sets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(colon) = rest.find(':') {
@@ -31,7 +35,8 @@ pub fn resolved(opcode: &str, candidate: &Candidate) -> String {
             out.push_str(value.unwrap_or(""));
         }
     }
-    let text = pretty(candidate.form);
+    let documented = candidate.form.documents(&candidate.values);
+    let text = without_sets(if documented { candidate.form.documented } else { candidate.form.text });
     if let Some((_, operands)) = split(&text) {
         out.push(' ');
         out.push_str(operands.trim());

@@ -4,7 +4,7 @@ use super::page::MarkdownPage;
 use ptx_analysis::Environment;
 use ptx_analysis::target::{describe_needs, is_option};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateKind, Version};
+use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 
 /// The requirement of a gate, and whether the module meets it.
 pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environment>) -> String {
@@ -70,6 +70,20 @@ pub(super) fn is_bound(gate: &Gate) -> bool {
 pub fn always(gate: &Gate) -> bool {
     let first = ISA.versions.first().map(|v| v.version);
     gate.kind == GateKind::Needs && gate.alternatives.iter().any(|a| a.ptx <= first && a.feature.is_none())
+}
+
+/// Whether everything that meets the requirement of a gate meets that of another.
+pub fn includes(gate: &Gate, other: &Gate) -> bool {
+    let has = |feature: &str, needed: &str| {
+        let with = |target: &&TargetInfo| target.features.contains(&feature);
+        feature == needed || ISA.targets.iter().filter(with).all(|target| target.features.contains(&needed))
+    };
+    let enough = |alternative: &GateAlternative, needed: &GateAlternative| {
+        needed.ptx <= alternative.ptx
+            && needed.feature.is_none_or(|needed| alternative.feature.is_some_and(|feature| has(feature, needed)))
+    };
+    let both = gate.kind == GateKind::Needs && other.kind == GateKind::Needs;
+    both && gate.alternatives.iter().all(|a| other.alternatives.iter().any(|needed| enough(a, needed)))
 }
 
 /// Whether the module does not meet the requirement of a gate.

@@ -1,13 +1,13 @@
 //! Descriptions of instructions and their modifiers.
 
-use super::form::{operands, pretty, resolved};
-use super::gates::{always, gate};
+use super::form::{condition, operands, pretty, resolved};
+use super::gates::{always, gate, includes};
 use super::page::MarkdownPage;
 use super::tables;
 use super::words::words;
 use ptx_analysis::spec::applies;
 use ptx_analysis::{Candidate, Environment, Mnemonic, MnemonicMismatch, OperandVariant, mnemonic};
-use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Term};
 
 /// The form and the operand variant of an instruction.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,15 @@ pub fn instruction(
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
     page.text(entry.summary);
-    let doc = Passage::join(entry.doc);
+    // Nothing is written of the operands yet, so only the modifiers decide what applies.
+    let is_written = |name: &str| candidate_has(chosen.candidate, entry, name);
+    let about = |passage: &&Passage| {
+        passage.when.iter().all(|test| {
+            let on_operands = test.any.iter().any(|name| !name.starts_with('.'));
+            test.any.is_empty() || on_operands || test.any.iter().any(|name| is_written(name)) != test.negated
+        })
+    };
+    let doc = entry.doc.iter().filter(about).map(|passage| passage.text).collect::<Vec<_>>().join("\n\n");
     let short = doc.len() <= LONGEST_SHORT;
     if short {
         page.text(doc.as_str());
@@ -45,15 +53,32 @@ pub fn instruction(
     page.list("", operands(chosen.variant, entry.operands));
     page.list("", modifiers(opcode, entry, chosen, environment));
     let told = |g: &&Gate| !always(g) && applies(g.when, &chosen.candidate.values, chosen.variant);
-    let gates: Vec<String> = form.gates.iter().filter(told).map(|g| gate(g, "", environment)).collect();
+    // The statement has no operands here, so what needs one of the optional ones says so. Requirements that others include are
+    // left out.
+    let on_operands = |g: &Gate| {
+        let terms: Vec<Term> = g.when.iter().copied().filter(|term| matches!(term, Term::Operand(_))).collect();
+        condition(&terms, form)
+    };
+    let mut told: Vec<(&Gate, String)> = form.gates.iter().filter(told).map(|g| (g, on_operands(g))).collect();
+    told.sort_by_key(|(_, condition)| !condition.is_empty());
+    let needed = told.clone();
+    told.retain(|(g, condition)| {
+        !needed.iter().any(|(other, of)| of == condition && !std::ptr::eq(*g, *other) && includes(other, g))
+    });
+    let gates = told.iter().map(|(g, condition)| gate(g, condition, environment)).collect::<Vec<_>>();
     page.list("", gates);
     if !short {
         page.text(doc);
     }
-    page.list("Notes", entry.notes.iter().map(|n| n.text));
+    page.list("Notes", entry.notes.iter().filter(about).map(|n| n.text));
     forms(&mut page, opcode, entry, Some(form), MAX_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
+}
+
+/// Whether a mnemonic has a modifier, written or as part of its name.
+fn candidate_has(candidate: &Candidate, entry: &Entry, name: &str) -> bool {
+    candidate.values.iter().flatten().any(|value| *value == name) || entry.path.contains(&name)
 }
 
 /// The modifiers of an instruction with their meanings, followed by the optional modifiers that it does not have. Types
@@ -80,8 +105,8 @@ fn modifiers(
             // A modifier after an operand is not part of the mnemonic.
             None if slot.after_operand > 0 => {}
             None => {
-                for value in slot.values {
-                    if free.iter().all(|(known, _)| known != value)
+                for value in slot.documented() {
+                    if free.iter().all(|(known, _)| *known != value)
                         && let Some(operands) = added(opcode, chosen, index, value, environment)
                     {
                         free.push((value, operands));
@@ -122,7 +147,10 @@ fn added(
         let applies = |gate: &Gate| mnemonic::holds(gate.when, &c.values, None).unwrap_or(false);
         environment.is_none_or(|e| e.refused(c.form.gates, applies).is_none())
     };
-    let variants = head.candidates.iter().filter(available).flat_map(|c| &c.variants).filter(|v| v.broken.is_none());
+    let variants = head.candidates.iter().filter(available).flat_map(|c| {
+        let offered = |variant: &&OperandVariant| variant.is_offered(c.form);
+        c.variants.iter().filter(offered)
+    });
     let more = |other: &OperandVariant| -> Option<Vec<&'static str>> {
         let kept = variant.names.iter().all(|name| other.names.contains(name));
         kept.then(|| other.names.iter().copied().filter(|name| !variant.names.contains(name)).collect())

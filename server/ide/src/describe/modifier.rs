@@ -8,7 +8,7 @@ use super::tables;
 use super::words::words;
 use ptx_analysis::{Candidate, Environment, mnemonic};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
+use ptx_isa::tables::{Entry, FormValue, Gate, Implied, Opcode, Term, TypeExpr};
 
 /// Maximum number of values of a slot that are listed with their meanings.
 const MAX_EXPLAINED: usize = 8;
@@ -149,9 +149,9 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
     let Slotted { candidate, index, verdict } = *slotted;
     let slot = &candidate.form.slots[index];
     if slot.optional && verdict("") == EditVerdict::Accepted {
-        page.text("It may be left out.");
+        page.text(without(entry, candidate, index));
     }
-    let others = slot.values.iter().copied().filter(|v| candidate.values[index] != Some(*v));
+    let others = slot.documented().filter(|v| candidate.values[index] != Some(*v));
     let judged: Vec<(&str, EditVerdict)> = others.map(|v| (v, verdict(v))).collect();
     if slot.is_type || judged.len() > MAX_EXPLAINED {
         let accepted = judged.iter().filter(|(_, v)| *v == EditVerdict::Accepted).map(|(value, _)| *value);
@@ -168,6 +168,22 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
         format!("`{value}`{dash}{meaning}{mark}")
     };
     page.list("Alternatives", judged.iter().filter(|(_, v)| *v != EditVerdict::Refused).map(line));
+}
+
+/// What it means to leave out the modifier in a slot.
+fn without(entry: &Entry, candidate: &Candidate, index: usize) -> String {
+    let mut values = candidate.values.clone();
+    let written = values[index].take();
+    let here = |i: &&Implied| usize::from(i.slot) == index && mnemonic::holds(i.when, &values, None) != Some(false);
+    match candidate.form.implied.iter().find(here).map(|implied| implied.value) {
+        Some(value) if Some(value) == written => "It is the default, and may be left out.".to_owned(),
+        Some(value) => {
+            let meaning = meaning_in(entry, value);
+            let dash = if meaning.is_empty() { "" } else { " – " };
+            format!("Without it: `{value}`{dash}{meaning}")
+        }
+        None => "It is optional.".to_owned(),
+    }
 }
 
 /// Whether the condition of a gate includes this modifier.

@@ -1,6 +1,7 @@
 //! The form of a statement with its own modifiers filled in: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
 
 use ptx_analysis::{Candidate, OperandVariant};
+use ptx_isa::tables::Form;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
@@ -88,6 +89,17 @@ fn is_there(pieces: &[FormPiece<'_>], candidate: &Candidate, variant: &OperandVa
     })
 }
 
+/// Whether the manual has none of the parts of a group.
+fn is_tolerated(pieces: &[FormPiece<'_>], form: &Form) -> bool {
+    let tolerated = |name: &str| form.operands.iter().any(|o| o.tolerated && o.pattern.names().contains(&name));
+    pieces.iter().all(|piece| match piece {
+        FormPiece::Slot(index, _) => form.slots.get(*index).is_some_and(|slot| !slot.is_documented()),
+        FormPiece::Operand(name) => tolerated(name),
+        FormPiece::Group(inner) => is_tolerated(inner, form),
+        FormPiece::Text(_) => true,
+    })
+}
+
 fn show(pieces: &[FormPiece<'_>], candidate: &Candidate, variant: &OperandVariant, out: &mut String) {
     for piece in pieces {
         match piece {
@@ -98,6 +110,7 @@ fn show(pieces: &[FormPiece<'_>], candidate: &Candidate, variant: &OperandVarian
             FormPiece::Group(inner) if is_there(inner, candidate, variant) => {
                 show(inner, candidate, variant, out);
             }
+            FormPiece::Group(inner) if is_tolerated(inner, candidate.form) => {}
             FormPiece::Group(inner) => {
                 out.push('{');
                 show(inner, candidate, variant, out);

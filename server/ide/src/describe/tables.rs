@@ -8,8 +8,8 @@ use ptx_analysis::Environment;
 use ptx_analysis::target::find_target;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    Directive, ModifierInfo, Multiprocessor, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
-    Version,
+    Directive, Entry, ModifierInfo, Multiprocessor, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo,
+    TypeInfo, Version,
 };
 
 /// The general meaning of a modifier: a type, a state space or a modifier of the shared table.
@@ -191,9 +191,40 @@ pub fn version(version: Version) -> Option<MarkdownPage> {
     Some(page)
 }
 
+/// Whether a form of an instruction has a modifier.
+fn takes(entry: &Entry, name: &str) -> bool {
+    entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name))
+}
+
 /// The opcodes that have a modifier in a form.
 pub fn takers(name: &str) -> Vec<&'static str> {
-    let takes =
-        |forms: &[ptx_isa::tables::Form]| forms.iter().any(|f| f.slots.iter().any(|s| s.values.contains(&name)));
-    ISA.opcodes.iter().filter(|o| o.entries.iter().any(|e| takes(e.forms))).map(|o| o.name).collect()
+    ISA.opcodes.iter().filter(|o| o.entries.iter().any(|e| takes(e, name))).map(|o| o.name).collect()
 }
+
+/// The instructions that have a modifier in a form: what it means in those that give it a meaning of their own, then the opcodes
+/// of the others.
+pub fn uses_of(name: &str) -> MarkdownPage {
+    let mut meanings: Vec<(&'static str, Vec<&'static str>)> = Vec::new();
+    let mut others: Vec<&'static str> = Vec::new();
+    for opcode in ISA.opcodes {
+        for entry in opcode.entries.iter().filter(|entry| takes(entry, name)) {
+            let own = entry.modifiers.iter().find(|note| note.name == name);
+            match own.map(|note| (note.doc, meanings.iter_mut().find(|(doc, _)| *doc == note.doc))) {
+                Some((_, Some((_, names)))) if names.contains(&entry.name) => {}
+                Some((_, Some((_, names)))) => names.push(entry.name),
+                Some((doc, None)) => meanings.push((doc, vec![entry.name])),
+                None if others.contains(&opcode.name) => {}
+                None => others.push(opcode.name),
+            }
+        }
+    }
+    let mut page = MarkdownPage::default();
+    page.list("", meanings.into_iter().map(|(doc, names)| format!("In {}: {doc}", words(names, MAX_TAKERS))));
+    if !others.is_empty() {
+        page.text(format!("Used by {}.", words(others, MAX_TAKERS)));
+    }
+    page
+}
+
+/// Maximum number of instructions that are named for one meaning of a modifier.
+const MAX_TAKERS: usize = 40;

@@ -1,7 +1,7 @@
 //! Hover on opcodes and modifiers, and the role of an operand in its instruction.
 
 use super::fragment::{lanes, matrix};
-use super::operands::{Here, given};
+use super::operands::{Here, element_index, given};
 use super::{At, HoverResult, decode};
 use crate::addresses::AccessView;
 use crate::describe::{self, Chosen, EditVerdict, MarkdownPage, Slotted, Written};
@@ -175,12 +175,21 @@ impl<'t> At<'t> {
             let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
             let spec = spec_at(instruction, variant, &local)?;
             let text = self.snapshot.text(base..base + instruction.range.end);
+            let operands = given(instruction, variant, &text);
+            let is_written = |name: &str| {
+                candidate.values.contains(&Some(name)) || operands.iter().any(|operand| operand.name == name)
+            };
+            let element = element_index(instruction, &local).and_then(|index| {
+                let lists = candidate.entry.elements.iter().filter(|list| list.operand == spec.value.name);
+                lists.into_iter().find(|list| list.applies(&is_written))?.names.get(index).copied()
+            });
             Some(Here {
                 written: head_text(instruction, candidate.entry.name),
                 note: candidate.entry.operands.iter().find(|o| o.name == spec.value.name).map(|o| o.doc),
-                operands: given(instruction, variant, &text),
+                element,
                 modifiers: candidate.values.iter().flatten().copied().collect(),
                 matrix: text.get(local.clone()).and_then(|name| matrix(instruction, candidate, variant, &local, name)),
+                operands,
                 spec,
             })
         })

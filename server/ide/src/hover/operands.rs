@@ -5,6 +5,7 @@ use crate::excerpt::one_line;
 use ptx_analysis::literal;
 use ptx_analysis::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant};
+use ptx_isa::tables::ValueKind;
 use std::ops::Range;
 
 /// The role of an operand in its instruction.
@@ -21,6 +22,8 @@ pub struct Here {
     pub modifiers: Vec<&'static str>,
     /// A description of the matrix elements that it holds.
     pub matrix: Option<String>,
+    /// For an element of a list: what it is.
+    pub element: Option<&'static str>,
 }
 
 /// An operand as written.
@@ -38,10 +41,16 @@ pub struct WrittenOperand {
 }
 
 impl Here {
+    /// Whether the operand is a function, a label, or a list of them.
+    pub fn is_code(&self) -> bool {
+        matches!(self.spec.value.kind, ValueKind::Function | ValueKind::Label | ValueKind::Targets)
+    }
+
     /// A sentence about the role: `` Here: `a` of `add.f32` – read: `.f32` ``.
     pub fn role(&self) -> String {
         let what = describe::with_note(self.note, &describe::operand(&self.spec));
-        format!("Here: `{}` of `{}` – {what}", self.spec.value.name, self.written)
+        let element = self.element.map_or_else(String::new, |element| format!("**{element}**, an element of "));
+        format!("Here: {element}`{}` of `{}` – {what}", self.spec.value.name, self.written)
     }
 }
 
@@ -74,6 +83,19 @@ pub fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str
         }
     }
     out
+}
+
+/// The index of the element at a range in a list operand of an instruction.
+pub fn element_index(instruction: &Instruction<'_>, range: &Range<usize>) -> Option<usize> {
+    let covers = |operand: &&Operand<'_>| operand.range.start <= range.start && range.end <= operand.range.end;
+    let mut operand = instruction.operands.iter().find(covers)?;
+    if let OperandKind::Address(parts) = &operand.kind {
+        operand = parts.iter().find(covers)?;
+    }
+    match &operand.kind {
+        OperandKind::Vector(elements) => elements.iter().position(|element| covers(&element)),
+        _ => None,
+    }
 }
 
 /// The value of an integer operand.

@@ -25,7 +25,7 @@ pub fn most(form: &'static Form) -> Option<ModifierChoice> {
         let slot = &form.slots[index];
         let mut wanted: Vec<&'static str> = Vec::new();
         if values[index].is_none() || slot.is_type {
-            wanted.extend(slot.values);
+            wanted.extend(slot.documented());
         }
         if slot.is_type {
             wanted.reverse();
@@ -48,7 +48,7 @@ fn complete_group(form: &'static Form, index: usize, values: &mut ModifierChoice
     let group = form.slots[index].group;
     for (other, slot) in form.slots.iter().enumerate() {
         if group != 0 && slot.group == group && values[other].is_none() {
-            values[other] = slot.values.first().copied();
+            values[other] = slot.documented().chain(slot.tolerated.iter().copied()).next();
         }
     }
 }
@@ -60,7 +60,8 @@ fn search(form: &'static Form, fixed: &[(usize, &'static str)], begun: &mut Modi
     };
     let only = fixed.iter().find(|(index, _)| *index == begun.len()).map(|(_, value)| *value);
     let none = (slot.optional && only.is_none()).then_some(None);
-    let values = slot.values.iter().copied().filter(|v| only.is_none_or(|only| only == *v)).map(Some);
+    let values = slot.documented().chain(slot.tolerated.iter().copied());
+    let values = values.filter(|v| only.is_none_or(|only| only == *v)).map(Some);
     for value in none.into_iter().chain(values) {
         begun.push(value);
         if search(form, fixed, begun, left) {

@@ -67,6 +67,7 @@ fn with_options(
     if all_operands {
         sound.reverse();
     }
+    sound.sort_by_key(|variant| !variant.is_offered(form));
     let mut tries = TRIES;
     for variant in &sound {
         for (target, version) in homes(form, values, variant) {

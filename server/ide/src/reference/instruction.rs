@@ -45,15 +45,48 @@ impl ManualInstruction {
     }
 }
 
+/// A modifier slot of a form, with the values that the manual has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotArticle {
+    /// Its name, without a dot.
+    pub name: &'static str,
+    /// The values, with their dots.
+    pub values: Vec<&'static str>,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// What it means to leave it out (Markdown).
+    pub implied: Vec<String>,
+}
+
+impl SlotArticle {
+    fn new(index: usize, slot: &ModifierSlot, form: &Form) -> Self {
+        let implied = form.implied.iter().filter(|i| usize::from(i.slot) == index);
+        Self {
+            name: slot.name.trim_start_matches('.'),
+            values: slot.documented().collect(),
+            optional: slot.optional,
+            implied: implied.map(|i| self::implied(i, form)).collect(),
+        }
+    }
+
+    /// Whether every instruction of the form has this modifier.
+    pub fn is_fixed(&self) -> bool {
+        self.values.len() == 1 && !self.optional
+    }
+
+    /// Whether its name in the text of the form stands for values, and is not the only value itself.
+    pub fn is_set(&self) -> bool {
+        self.values != [format!(".{}", self.name)]
+    }
+}
+
 /// A form with its complete description.
 #[derive(Debug, Clone)]
 pub struct FormArticle {
     /// The text of the form, without the names of value sets after those of the slots.
     pub text: String,
     /// Its modifier slots.
-    pub slots: Vec<&'static ModifierSlot>,
-    /// The meaning of an omitted modifier: the index of its slot, and a sentence (Markdown).
-    pub implied: Vec<(usize, String)>,
+    pub slots: Vec<SlotArticle>,
     /// Its operands: text in the form, and description (Markdown).
     pub operands: Vec<(String, String)>,
     /// Rules between modifiers (Markdown).
@@ -67,13 +100,23 @@ pub struct FormArticle {
 /// The description of a form.
 pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
     let told = form.gates.iter().filter(|g| !always(g));
-    let mut rules: Vec<String> = form.rules.iter().map(|r| rule(r, form)).collect();
+    let tolerated = |term: &Term| match term {
+        Term::Slot(test) => form.slots.get(usize::from(test.slot)).is_some_and(|slot| !slot.is_documented()),
+        Term::Operand(_) => false,
+    };
+    let shown = form.rules.iter().filter(|r| !r.what.iter().chain(r.when).any(tolerated));
+    let mut rules: Vec<String> = shown.map(|r| rule(r, form)).collect();
     rules.dedup();
+    let slots = form.slots.iter().enumerate().filter(|(_, slot)| slot.is_documented());
     FormArticle {
         text: pretty(form),
-        slots: form.slots.iter().collect(),
-        implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
-        operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry)).collect(),
+        slots: slots.map(|(index, slot)| SlotArticle::new(index, slot, form)).collect(),
+        operands: form
+            .operands
+            .iter()
+            .filter(|o| !o.tolerated)
+            .flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry))
+            .collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
         examples: examples(entry, form),

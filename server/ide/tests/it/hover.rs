@@ -87,7 +87,7 @@ fn modifiers_show_what_could_stand_in_their_place() {
         ".rn",
         &["`.rn` – ", "**Alternatives**\n\n- `.rz` – ", "- `.rm` – ", "- `.rp` – "],
     );
-    contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
+    contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "It is optional."]);
     contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and `sm_75`"]);
     contains("ld.glo$0bal.f32 %f1, [%rd1];", ".global", &["`.shared`"]);
     // The second of two equal types is the source type.
@@ -101,6 +101,8 @@ fn registers() {
         "mov.b32 %r3, 1;\nadd.s32 %r$03, %r3, %r3;\nst.global.u32 [%rd1], %r3;",
         &expect![[r#"
             [%r3]
+            Here: `d` of `add.s32` – written: `.s32`
+
             ```ptx
             .reg .b32 %r<8>;
             ```
@@ -112,8 +114,6 @@ fn registers() {
             - uniform: the same in all threads of the CTA
 
             `%r3 = 2`
-
-            Here: `d` of `add.s32` – written: `.s32`
 
             ```ptx
             mov.b32 %r3, 1;             // writes
@@ -158,6 +158,8 @@ fn an_inner_block_hides_an_outer_name() {
         "{\n.reg .f64 %x;\n{\n.reg .b16 %x;\nmov.b16 %$0x, 1;\n}\n}",
         &expect![[r#"
             [%x]
+            Here: `d` of `mov.b16` – written: `.b16`
+
             ```ptx
             .reg .b16 %x;
             ```
@@ -167,8 +169,6 @@ fn an_inner_block_hides_an_outer_name() {
             - uniform: the same in all threads of the CTA
 
             It always holds 1 (`0x1`).
-
-            Here: `d` of `mov.b16` – written: `.b16`
         "#]],
     );
 }
@@ -204,26 +204,26 @@ fn parameters_variables_and_functions() {
         "ld.param.u64 %rd1, [o$0ut];",
         &expect![[r#"
             [out]
+            Here: `a` of `ld.param.u64` – Where the value is (an address in `.param`, of `.u64`)
+
             ```ptx
             .param .u64 out
             ```
 
             A parameter of the kernel: 8 bytes, at offset 0 of 12, aligned to 8; used once.
-
-            Here: `a` of `ld.param.u64` – Where the value is (an address in `.param`, of `.u64`)
         "#]],
     );
     check(
         "mov.u64 %rd1, ta$0ble;",
         &expect![[r#"
             [table]
+            Here: `a` of `mov.u64` – read: `.u64`, special registers too, or the address of a variable
+
             ```ptx
             .global .align 4 .f32 table[64];
             ```
 
             A variable: 256 bytes in `.global`, aligned to 4; used once.
-
-            Here: `a` of `mov.u64` – read: `.u64`, special registers too, or the address of a variable
         "#]],
     );
     let (_, hover) = hover_at(
@@ -410,7 +410,10 @@ fn names_in_a_long_function() {
     };
     let starts = |word: &str, code: &str| {
         let text = at(word);
-        assert!(text.starts_with(&format!("```ptx\n{code}\n```")), "{word}: {text}");
+        // What the instruction makes of a register comes before its declaration.
+        let (first, rest) = text.split_once("\n\n").unwrap_or_default();
+        let declaration = if first.starts_with("Here: ") { rest } else { text.as_str() };
+        assert!(declaration.starts_with(&format!("```ptx\n{code}\n```")), "{word}: {text}");
     };
     starts("%x, 1;\nmov", ".reg .u32 %x;");
     starts("tile;", ".shared .b32 tile[4];");
@@ -482,9 +485,14 @@ fn half_a_statement_shows_what_can_still_be_reached() {
 fn a_modifier_may_be_left_out_where_the_checks_say_so() {
     let text = |statements: &str| in_body(statements).expect("a hover").1.markdown;
     let needed = text("setp.lt.an$0d.s32 %p1, %r1, %r2, %p0;");
-    assert!(!needed.contains("may be left out"), "{needed}");
+    assert!(!needed.contains("optional") && !needed.contains("ithout it"), "{needed}");
     let free = text("ld.glo$0bal.f32 %f1, [%rd1];");
-    assert!(free.contains("may be left out"), "{free}");
+    assert!(free.contains("It is optional."), "{free}");
+    // What it means to leave it out is said where that is another value.
+    let stronger = text("fence.s$0c.gpu;");
+    assert!(stronger.contains("Without it: `.acq_rel` – "), "{stronger}");
+    let usual = text("fence.acq_$0rel.gpu;");
+    assert!(usual.contains("It is the default, and may be left out."), "{usual}");
 }
 
 #[test]

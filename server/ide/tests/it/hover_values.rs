@@ -99,6 +99,8 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
         "mov.u32 %r1, %ctaid.x;\nL: add.u32 %r2, %r1$0, 1;\nadd.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p1, %r1, 100;\n@%p1 bra L;\nret;",
         &expect![[r#"
             [%r1]
+            Here: `a` of `add.u32` – read: `.u32`
+
             ```ptx
             .reg .b32 %r<8>;
             ```
@@ -108,8 +110,6 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             - live across 5 of 6 instructions
             - takes 1 register of 32 bits
             - uniform: the same in all threads of the CTA
-
-            Here: `a` of `add.u32` – read: `.u32`
 
             ```ptx
             mov.u32 %r1, %ctaid.x;      // writes
@@ -122,6 +122,8 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
         "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1$0, 1;\nst.global.u32 [%rd1], %r2;\nret;",
         &expect![[r#"
             [%r1]
+            Here: `a` of `add.u32` – read: `.u32`
+
             ```ptx
             .reg .b32 %r<8>;
             ```
@@ -134,8 +136,6 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
 
             `%r1 = tid.x`
 
-            Here: `a` of `add.u32` – read: `.u32`
-
             ```ptx
             mov.u32 %r1, %tid.x;  // writes
             ```
@@ -145,6 +145,8 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
         "mov.u32 %r1, %laneid;\nshr.u32 %r$02, %r1, 5;\nret;",
         &expect![[r#"
             [%r2]
+            Here: `d` of `shr.u32` – written: `.u32`
+
             ```ptx
             .reg .b32 %r<8>;
             ```
@@ -154,8 +156,6 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             - uniform in a warp if the CTA is a multiple of 32 threads wide
 
             `%r2 = 0`
-
-            Here: `d` of `shr.u32` – written: `.u32`
         "#]],
     );
     check(

@@ -28,6 +28,7 @@ mod hover_tables;
 mod hover_values;
 mod inlay_hints;
 mod navigation;
+mod questions;
 mod reference;
 mod references;
 mod registers;

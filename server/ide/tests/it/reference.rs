@@ -63,82 +63,82 @@ fn examples_declare_set_and_use_what_the_instruction_needs() {
     show(
         "shfl.sync",
         expect![[r#"
-        .version 6.3
-        .target sm_75
-        .address_size 64
+            .version 6.3
+            .target sm_75
+            .address_size 64
 
-        .visible .func (.reg .b32 %d) example(.reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
-        {
-            shfl.sync.up.b32 %d, %a, %b, %c, 0xffffffff;
-            ret;
-        }
-        ----
-        .version 8.4
-        .target sm_75
-        .address_size 64
+            .visible .func (.reg .b32 %d) example(.reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
+            {
+                shfl.sync.up.b32 %d, %a, %b, %c, 0xffffffff;
+                ret;
+            }
+            ----
+            .version 6.3
+            .target sm_75
+            .address_size 64
 
-        .visible .func example(.reg .b64 %out, .reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
-        {
-            .reg .b32 %d;
-            .reg .pred %p;
-            .reg .b32 %p_bit;
+            .visible .func example(.reg .b64 %out, .reg .b32 %a, .reg .b32 %b, .reg .b32 %c)
+            {
+                .reg .b32 %d;
+                .reg .pred %p;
+                .reg .b32 %p_bit;
 
-            shfl.sync.up.no_membermask_overlap.b32 %d|%p, %a, %b, %c, 0xffffffff;
+                shfl.sync.up.b32 %d|%p, %a, %b, %c, 0xffffffff;
 
-            st.global.b32 [%out], %d;
-            selp.b32 %p_bit, 1, 0, %p;
-            st.global.b32 [%out+16], %p_bit;
-            ret;
-        }
-    "#]],
+                st.global.b32 [%out], %d;
+                selp.b32 %p_bit, 1, 0, %p;
+                st.global.b32 [%out+16], %p_bit;
+                ret;
+            }
+        "#]],
     );
     show(
         "wgmma.mma_async",
         expect![[r#"
-        .version 8.0
-        .target sm_90a
-        .address_size 64
+            .version 8.0
+            .target sm_90a
+            .address_size 64
 
-        .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
-        {
-            .reg .f16x2 %d<2>;
-            ld.global.v2.b32 {%d0, %d1}, [%d_at];
-            wgmma.fence.sync;
+            .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
+            {
+                .reg .f16x2 %d<2>;
+                ld.global.v2.b32 {%d0, %d1}, [%d_at];
+                wgmma.fence.sync;
 
-            wgmma.mma_async.sync.m64n8k16.f16.f16.f16 {%d0, %d1}, %adesc, %bdesc, 0, -1, -1, 0, 0;
+                wgmma.mma_async.sync.m64n8k16.f16.f16.f16 {%d0, %d1}, %adesc, %bdesc, 0, -1, -1, 0, 0;
 
-            wgmma.commit_group.sync;
-            wgmma.wait_group.sync 0;
-            st.global.v2.b32 [%d_at], {%d0, %d1};
-            ret;
-        }
-        ----
-        .version 8.0
-        .target sm_90a
-        .address_size 64
+                wgmma.commit_group.sync;
+                wgmma.wait_group.sync 0;
+                st.global.v2.b32 [%d_at], {%d0, %d1};
+                ret;
+            }
+            ----
+            .version 8.0
+            .target sm_90a
+            .address_size 64
 
-        .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
-        {
-            .reg .f16x2 %d<2>;
-            ld.global.v2.b32 {%d0, %d1}, [%d_at];
-            wgmma.fence.sync;
+            .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
+            {
+                .reg .f16x2 %d<2>;
+                ld.global.v2.b32 {%d0, %d1}, [%d_at];
+                wgmma.fence.sync;
 
-            wgmma.mma_async.sync.aligned.row.col.m64n8k16.f16.f16.f16
-                {%d0, %d1},
-                %adesc,
-                %bdesc,
-                0,
-                -1,
-                -1,
-                0,
-                0;
+                wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16
+                    {%d0, %d1},
+                    %adesc,
+                    %bdesc,
+                    0,
+                    -1,
+                    -1,
+                    0,
+                    0;
 
-            wgmma.commit_group.sync;
-            wgmma.wait_group.sync 0;
-            st.global.v2.b32 [%d_at], {%d0, %d1};
-            ret;
-        }
-    "#]],
+                wgmma.commit_group.sync;
+                wgmma.wait_group.sync 0;
+                st.global.v2.b32 [%d_at], {%d0, %d1};
+                ret;
+            }
+        "#]],
     );
     show(
         "brx.idx",
@@ -224,7 +224,7 @@ fn forms_are_put_into_words() {
     let article = instruction::form(entry, &entry.forms[0]);
     let operands: Vec<String> = article.operands.iter().map(|(name, text)| format!("{name}: {text}")).collect();
     expect![[r#"
-        shfl.sync.mode{.no_membermask_overlap}.b32 d{|p}, a, b, c, membermask
+        shfl.sync.mode.b32 d{|p}, a, b, c, membermask
         d: The value of the source lane; written: `.b32`
         |p: Whether the source lane is in range; written: `.pred`; `_` drops it
         a: The value that this lane offers; read: `.b32`

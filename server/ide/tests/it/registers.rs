@@ -299,6 +299,8 @@ fn hover_tells_what_a_register_costs() {
         "%rd2, [to]",
         &figures,
         &expect![[r#"
+            Here: `d` of `ld.param.u64` – Where the value goes (written: `.u64` or wider)
+
             ```ptx
             .reg .b64 %rd<4>;
             ```
@@ -311,8 +313,6 @@ fn hover_tells_what_a_register_costs() {
 
             `%rd2 = to`
 
-            Here: `d` of `ld.param.u64` – Where the value goes (written: `.u64` or wider)
-
             ```ptx
             st.global.u32 [%rd2], %r9;  // reads
             ```
@@ -323,6 +323,8 @@ fn hover_tells_what_a_register_costs() {
         "%p1, %r9",
         &figures,
         &expect![[r#"
+            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` drops it)
+
             ```ptx
             .reg .pred %p<2>;
             ```
@@ -332,8 +334,6 @@ fn hover_tells_what_a_register_costs() {
             - live from one instruction to the next
             - takes 1 predicate
             - may differ from lane to lane
-
-            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` drops it)
 
             ```ptx
             @%p1 add.u32 %r9, %r9, 1;  // reads
@@ -345,6 +345,8 @@ fn hover_tells_what_a_register_costs() {
         "%r10;",
         &figures,
         &expect![[r#"
+            Here: `b` of `add.u32` – read: `.u32`
+
             ```ptx
             .reg .b32 %r<20>;
             ```
@@ -356,8 +358,6 @@ fn hover_tells_what_a_register_costs() {
             - may differ from lane to lane
 
             `%r10 = %r3 + %r4`
-
-            Here: `b` of `add.u32` – read: `.u32`
 
             ```ptx
             add.u32 %r10, %r3, %r4;  // writes

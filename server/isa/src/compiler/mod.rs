@@ -23,6 +23,7 @@ mod operand;
 mod passage;
 mod rule;
 mod space;
+mod tolerated;
 pub mod usage;
 
 use crate::tables::Isa;

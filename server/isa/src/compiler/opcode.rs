@@ -6,6 +6,7 @@ use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
 use super::names::{DeclaredNames, FormContext, expand, set_line};
 use super::passage::{self, passages};
+use super::tolerated::Tolerated;
 use super::{exec, form, operand, rule};
 use crate::ids::SlotName;
 use crate::tables::{
@@ -104,6 +105,7 @@ pub(super) fn build(
         notes: &[],
         modifiers: &[],
         operands: &[],
+        elements: &[],
         unsettled: &[],
         checked: keyword == "opcode",
         flow: ControlTransfer::Next,
@@ -120,7 +122,7 @@ pub(super) fn build(
     };
     let before = errors.len();
     let (mut notes, mut modifiers, mut forms) = (Vec::new(), Vec::<Note>::new(), Vec::new());
-    let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
+    let (mut operands, mut unsettled, mut elements) = (Vec::new(), Vec::new(), Vec::new());
     let (mut doc, mut results) = (Vec::new(), Vec::new());
     let mut sets = ValueSets::new();
     // The lines under the opcode itself, which apply to all forms.
@@ -175,12 +177,13 @@ pub(super) fn build(
                 let doc = leak_str(text);
                 operands.extend(rest.split_whitespace().map(|name| Note { name: leak_str(name), doc }));
             }),
+            "elements" => passage::elements(line, rest).map(|list| elements.push(list)),
             "unsettled" => prose(line).map(|text| unsettled.push(leak_str(text))),
             "set" => set_line(line, rest).map(|(name, values)| {
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" | "effect" | "temporaries" | "emulated" | "default" => {
+            | "instead" | "effect" | "temporaries" | "emulated" | "default" | "tolerated" => {
                 shared.push(line);
                 Ok(())
             }
@@ -231,10 +234,11 @@ pub(super) fn build(
             errors.push(head.error(0, format!("`operand {}`: no form of `{path}` has such an operand", note.name)));
         }
     }
-    passage::check(head, &entry, &forms, &[&doc, &notes, &results], errors);
+    passage::check(head, &entry, &forms, &[&doc, &notes, &results], &elements, errors);
     entry.doc = leak(doc);
     entry.results = leak(results);
     entry.operands = leak(operands);
+    entry.elements = leak(elements);
     entry.unsettled = leak(unsettled);
     entry.notes = leak(notes);
     let own: Vec<&str> = modifiers.iter().map(|note| note.name).collect();
@@ -298,7 +302,7 @@ fn build_form(
             later.push(line);
         }
     }
-    let operands = build_operands(head, &raw, &values)?;
+    let mut operands = build_operands(head, &raw, &values)?;
     let context = FormContext { slots: &slots, maps: &maps, operands: &operand_names, names, lenient: false };
     let mut parts = FormParts::default();
     for line in later {
@@ -311,8 +315,12 @@ fn build_form(
             *used = true;
         }
     }
+    let error = |message: String| head.error(0, message);
+    let (documented, tolerated) = parts.tolerated.mark(text, &mut slots, &mut operands, error)?;
     Ok(Form {
         text: leak_str(text),
+        documented,
+        tolerated,
         operands: leak(operands),
         order: leak(parts.order),
         first: leak(parts.first),
@@ -352,6 +360,7 @@ struct FormParts {
     temporaries: Vec<Temporaries>,
     emulations: Vec<Emulation>,
     executed: Executed,
+    tolerated: Tolerated,
 }
 
 impl FormParts {
@@ -370,6 +379,7 @@ impl FormParts {
             "emulated" => self.emulations.push(rule::emulation(line, rest, context)?),
             "exec" => exec::once(&mut self.executed, line, rest)?,
             "default" => self.implied.extend(implied(line, rest, context)?),
+            "tolerated" => self.tolerated.line(line, rest, context)?,
             "order" => self.order.push(leak(slots(line, rest, context)?)),
             "first" => self.first.extend(slots(line, rest, context)?),
             "repeat" => {
@@ -463,6 +473,7 @@ fn build_slot(
         set: found.and_then(|_| SlotName::of(leak_str(&name))),
         is_type: values.iter().all(|v| names.types.contains(v)),
         values: leak(values.iter().map(|v| leak_str(v)).collect()),
+        tolerated: &[],
         optional: raw.optional,
         group: raw.group,
         after_operand: raw.after_operand,
@@ -537,7 +548,7 @@ fn build_operands(
             form::RawShape::Arguments(name) => FormPattern::Arguments(value(name)?),
             form::RawShape::Sink => FormPattern::Sink,
         };
-        out.push(FormOperand { pattern, optional: operand.optional });
+        out.push(FormOperand { pattern, optional: operand.optional, tolerated: false });
     }
     Ok(out)
 }

@@ -6,7 +6,7 @@ use super::error::{Error, Result};
 use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
 use super::rule::split_word;
-use crate::tables::{Entry, Form, Passage, WrittenTest};
+use crate::tables::{Entry, Form, ListElements, Passage, WrittenTest};
 
 /// Splits a text into paragraphs; code blocks and tables are not split.
 pub(super) fn passages(line: &LogicalLine, rest: &str) -> Result<Vec<Passage>> {
@@ -46,6 +46,14 @@ pub(super) fn result(line: &LogicalLine, rest: &str) -> Result<Passage> {
     Ok(out)
 }
 
+/// Parses `elements c when .a2d | the layer, x, y, ignored`.
+pub(super) fn elements(line: &LogicalLine, rest: &str) -> Result<ListElements> {
+    let (operand, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let when = condition(line, rest)?;
+    let names = prose(line)?.split(',').map(|name| leak_str(name.trim())).collect();
+    Ok(ListElements { operand: leak_str(operand), names: leak(names), when })
+}
+
 /// Parses the condition of a passage: `when .ftz .sat and not c`, or `chapter` for a passage that applies to no statement.
 fn condition(line: &LogicalLine, rest: &str) -> Result<&'static [WrittenTest]> {
     if rest == "chapter" {
@@ -82,6 +90,7 @@ pub(super) fn check(
     entry: &Entry,
     forms: &[Form],
     passages: &[&Vec<Passage>],
+    elements: &[ListElements],
     errors: &mut Vec<Error>,
 ) {
     if forms.is_empty() {
@@ -96,8 +105,11 @@ pub(super) fn check(
         let message = format!("no form of `{}` has `{name}`, which its documentation speaks of", entry.name);
         errors.push(head.error(0, message));
     };
-    for passage in passages.iter().flat_map(|p| p.iter()) {
-        for name in passage.when.iter().flat_map(|w| w.any) {
+    let conditions = passages.iter().flat_map(|p| p.iter()).map(|p| p.when);
+    let conditions = conditions.chain(elements.iter().map(|e| e.when));
+    elements.iter().map(|e| e.operand).filter(|name| !operand(name)).for_each(&mut unknown);
+    for when in conditions {
+        for name in when.iter().flat_map(|w| w.any) {
             if !(if name.starts_with('.') { modifier(name) } else { operand(name) }) {
                 unknown(name);
             }

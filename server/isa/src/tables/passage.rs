@@ -11,6 +11,16 @@ table! {
         when: &'static [WrittenTest],
     }
 
+    /// What the elements of a list operand are, in order.
+    struct ListElements {
+        /// The operand.
+        operand: &'static str,
+        /// A few words for each element.
+        names: &'static [&'static str],
+        /// The conditions: it applies to the statements for which all of them hold.
+        when: &'static [WrittenTest],
+    }
+
     /// A test of the modifiers and operands of a statement.
     struct WrittenTest {
         /// Modifiers with their dots, or operands as the form names them: at least one must be written.
@@ -20,10 +30,22 @@ table! {
     }
 }
 
+/// Whether all tests hold for a statement. `has` returns whether a modifier or an operand is written in it.
+fn all_hold(tests: &[WrittenTest], has: impl Fn(&str) -> bool) -> bool {
+    tests.iter().all(|test| test.any.iter().any(|name| has(name)) != test.negated)
+}
+
+impl ListElements {
+    /// Whether these are the elements in a statement. `has` returns whether a modifier or an operand is written in it.
+    pub fn applies(&self, has: impl Fn(&str) -> bool) -> bool {
+        all_hold(self.when, has)
+    }
+}
+
 impl Passage {
     /// Whether the passage applies to a statement. `has` returns whether a modifier or an operand is written in it.
     pub fn applies(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.when.iter().all(|w| w.any.iter().any(|name| has(name)) != w.negated)
+        all_hold(self.when, has)
     }
 
     /// Joins several passages to one text.

@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     let Form {
         text,
+        documented,
+        tolerated,
         slots,
         operands,
         order,
@@ -32,8 +34,8 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
     let slot = |s: &ModifierSlot| {
-        let ModifierSlot { name, set: _, values, optional, group, is_type, after_operand } = *s;
-        json!({"name": name, "values": values, "optional": optional, "group": group, "is_type": is_type,
+        let ModifierSlot { name, set: _, values, tolerated, optional, group, is_type, after_operand } = *s;
+        json!({"name": name, "values": values, "tolerated": tolerated, "optional": optional, "group": group, "is_type": is_type,
             "after_operand": (after_operand != 0).then(|| after_operand - 1)})
     };
     let map = |m: &Lengths| {
@@ -61,6 +63,8 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     };
     json!({
         "text": text,
+        "documented": documented,
+        "tolerated": tolerated,
         "slots": list(slots, slot),
         "operands": list(operands, |o| operand(o, f)),
         "order": list(order, |o| json!(names(o))),
@@ -92,7 +96,7 @@ fn name(slot: u8, f: &Form) -> &'static str {
 }
 
 fn operand(o: &'static FormOperand, f: &'static Form) -> Value {
-    let FormOperand { pattern, optional } = o;
+    let FormOperand { pattern, optional, tolerated } = o;
     let mut value = match pattern {
         FormPattern::Value(v) => json!({"value": spec(v, f)}),
         FormPattern::Address(parts) => json!({"address": list(*parts, |v| spec(v, f))}),
@@ -103,6 +107,7 @@ fn operand(o: &'static FormOperand, f: &'static Form) -> Value {
         FormPattern::Sink => json!({"sink": true}),
     };
     value["optional"] = json!(optional);
+    value["tolerated"] = json!(tolerated);
     value
 }
 

@@ -4,8 +4,7 @@ use super::text::{PageContext, colours};
 use maud::{Markup, html};
 use ptx_ide::reference::code::tokens;
 use ptx_ide::reference::example::ReferenceExample;
-use ptx_ide::reference::instruction::FormArticle;
-use ptx_isa::tables::ModifierSlot;
+use ptx_ide::reference::instruction::{FormArticle, SlotArticle};
 
 /// A form, which unfolds to its modifier sets, operands and conditions.
 pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup {
@@ -14,15 +13,15 @@ pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup
             summary { code { (syntax(article)) } }
             div.inside {
                 dl.slots {
-                    @for (index, slot) in article.slots.iter().enumerate().filter(|(_, s)| !is_fixed(s)) {
-                        (self::slot(slot, article, index, place))
+                    @for slot in article.slots.iter().filter(|s| !s.is_fixed()) {
+                        (self::slot(slot, place))
                     }
-                    @if article.slots.iter().any(|s| is_fixed(s)) {
+                    @if article.slots.iter().any(SlotArticle::is_fixed) {
                         div {
                             dt { "Always" }
                             dd {
-                                @for slot in article.slots.iter().filter(|s| is_fixed(s)) {
-                                    @for value in slot.values { (place.modifier(value)) " " }
+                                @for slot in article.slots.iter().filter(|s| s.is_fixed()) {
+                                    @for value in &slot.values { (place.modifier(value)) " " }
                                 }
                             }
                         }
@@ -51,9 +50,7 @@ pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup
 fn syntax(article: &FormArticle) -> Markup {
     let head = article.text.find(' ').unwrap_or(article.text.len());
     let (modifiers, operands) = article.text.split_at(head);
-    let is_set = |word: &str| {
-        article.slots.iter().any(|s| s.name.trim_start_matches('.') == word && s.values != [format!(".{word}")])
-    };
+    let is_set = |word: &str| article.slots.iter().any(|slot| slot.name == word && slot.is_set());
     // `.` begins a modifier; `{` and `}` enclose an optional one.
     let mut words: Vec<&str> = Vec::new();
     let mut rest = modifiers;
@@ -75,23 +72,17 @@ fn syntax(article: &FormArticle) -> Markup {
     }
 }
 
-/// Whether every instruction of the form has this modifier.
-fn is_fixed(slot: &ModifierSlot) -> bool {
-    slot.values.len() == 1 && !slot.optional
-}
-
-fn slot(slot: &ModifierSlot, article: &FormArticle, index: usize, place: PageContext<'_>) -> Markup {
-    let implied = article.implied.iter().filter(|(of, _)| *of == index);
+fn slot(slot: &SlotArticle, place: PageContext<'_>) -> Markup {
     let single = slot.values.len() == 1;
     html! {
         div {
-            dt { @if single { (place.modifier(slot.values[0])) } @else { code { i { "." (slot.name.trim_start_matches('.')) } } } }
+            dt { @if single { (place.modifier(slot.values[0])) } @else { code { i { "." (slot.name) } } } }
             dd {
                 @if !single {
-                    @for value in slot.values { (place.modifier(value)) " " }
+                    @for value in &slot.values { (place.modifier(value)) " " }
                 }
                 @if slot.optional { span.dim { @if !single { "– " } "may be left out" } }
-                @for (_, text) in implied { br; (place.line(text)) }
+                @for text in &slot.implied { br; (place.line(text)) }
             }
         }
     }

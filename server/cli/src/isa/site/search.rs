@@ -6,7 +6,7 @@ use ptx_ide::{ENDINGS, IndexKind, MIN_STEM, STOP_WORDS};
 use std::collections::HashMap;
 
 /// Pages in their order: the name, kind, path and summary of each, its CUDA C++ names, its synonyms and its group. What the search must
-/// know of words – those to leave out, and endings – comes from the search of `explain`, which ranks in the same way.
+/// know of words – those to leave out, and endings – comes from the search of `explain`, whose ranking also weighs how rare a word is.
 pub fn index(pages: &[SitePage], links: &Links) -> String {
     let kinds: Vec<&str> = PageKind::ALL.into_iter().map(PageKind::one).collect();
     let kind = |page: &SitePage| PageKind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);

@@ -1,0 +1,182 @@
+//! The search in the index: what has most of the rare words of a query, where it counts.
+
+use super::index::{IndexEntry, IndexKind, IndexedWords, PREPARED};
+use super::words::{self, key, stem};
+use crate::completion::{TargetSupport, instruction_support};
+use ptx_analysis::Environment;
+use ptx_isa::ISA;
+use ptx_isa::tables::TargetInfo;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A found entry.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexHit {
+    /// The entry.
+    pub entry: &'static IndexEntry,
+    /// Greater is better: the share of the query that the entry has, in thousandths, and points for where it has it.
+    pub score: u32,
+    /// Whether all words of the query are in the name or the synonyms, and not in the summary only.
+    pub by_name: bool,
+}
+
+/// Points of a word for where an entry has it.
+mod points {
+    pub const PHRASE: f32 = 120.0;
+    pub const NAME: f32 = 100.0;
+    pub const BEGINS_NAME: f32 = 60.0;
+    pub const MAX_LENGTH: usize = 30;
+    pub const WORD: f32 = 26.0;
+    pub const IN_NAME: f32 = 20.0;
+    pub const BEGINS_WORD: f32 = 12.0;
+    pub const SUMMARY: f32 = 6.0;
+    pub const TEXT: f32 = 2.0;
+    /// Points of an entry that has the whole query.
+    pub const WHOLE: f32 = 1000.0;
+    /// Points of a topic for a query of several words, which is a question more often than a name.
+    pub const TOPIC: f32 = 15.0;
+}
+
+/// The least share of a query, weighted by how rare its words are, that an answer has. Below it nothing is a better answer.
+const MIN_SHARE: f32 = 0.55;
+
+/// The least score with which the result of a query of one word counts as an answer.
+pub const MIN_SINGLE: u32 = (points::WHOLE + points::WORD) as u32;
+
+/// A word of a query.
+struct QueryWord {
+    text: String,
+    stem: String,
+    /// How much it tells: words that many entries have tell little.
+    weight: f32,
+}
+
+/// Where an entry has a word.
+struct WordPlace {
+    points: f32,
+    /// The part of the word's weight that counts as found.
+    strength: f32,
+    in_name: bool,
+}
+
+/// The entries that have most of a query, the best first. The name of a generation, `Hopper`, leaves out the instructions that its
+/// targets do not have.
+pub fn search(query: &str) -> Vec<IndexHit> {
+    let mut words: Vec<QueryWord> = words::words(query).into_iter().map(QueryWord::new).collect();
+    let generations: Vec<Vec<&TargetInfo>> = words.iter().map(|word| generation(&word.text)).collect();
+    let targets: Vec<&TargetInfo> = generations.iter().flatten().copied().collect();
+    if generations.iter().any(Vec::is_empty) {
+        let mut named = generations.iter();
+        words.retain(|_| named.next().is_some_and(Vec::is_empty));
+    }
+    let total: f32 = words.iter().map(|word| word.weight).sum();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    // A generation is not part of the phrase.
+    let phrase = key(&words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+    let mut hits: Vec<IndexHit> = PREPARED.iter().filter_map(|entry| fit(entry, &words, total, &phrase)).collect();
+    if !targets.is_empty() {
+        hits.retain(|hit| is_in(hit.entry, &targets));
+    }
+    hits.sort_by(|a, b| {
+        let by_use = || b.entry.uses.cmp(&a.entry.uses);
+        b.score
+            .cmp(&a.score)
+            .then(a.entry.kind.cmp(&b.entry.kind))
+            .then_with(by_use)
+            .then(a.entry.name.cmp(b.entry.name))
+    });
+    hits
+}
+
+/// How many entries have a stem.
+static FREQUENCIES: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut out: HashMap<&'static str, u32> = HashMap::new();
+    for entry in PREPARED.iter() {
+        let mut stems: Vec<&str> =
+            [&entry.stems, &entry.summary, &entry.text].into_iter().flatten().map(String::as_str).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems.into_iter().for_each(|stem| *out.entry(stem).or_default() += 1);
+    }
+    out
+});
+
+impl QueryWord {
+    fn new(text: String) -> Self {
+        let stem = stem(&text);
+        let frequency = FREQUENCIES.get(stem.as_str()).copied().unwrap_or(0);
+        let weight = (PREPARED.len() as f32 / (1.0 + frequency as f32)).ln().max(0.5);
+        Self { text, stem, weight }
+    }
+}
+
+/// The targets of a generation, `Hopper`.
+fn generation(word: &str) -> Vec<&'static TargetInfo> {
+    let is_named = |target: &&TargetInfo| {
+        let first = target.summary.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        !target.features.is_empty() && first.eq_ignore_ascii_case(word)
+    };
+    ISA.targets.iter().filter(is_named).collect()
+}
+
+/// Whether one of the targets has an entry. Only instructions are left out.
+fn is_in(entry: &IndexEntry, targets: &[&'static TargetInfo]) -> bool {
+    let opcode = entry.name.split('.').next().and_then(|name| ISA.opcode(name));
+    let Some(opcode) = opcode.filter(|_| entry.kind == IndexKind::Instruction) else { return true };
+    let version = ISA.versions.last().map(|newest| newest.version);
+    opcode.entries.iter().filter(|own| own.name == entry.name).any(|own| {
+        targets.iter().any(|target| {
+            let environment = Environment { version, target: Some(target), ..Environment::default() };
+            !matches!(instruction_support(opcode, own, &environment), TargetSupport::Lacking(_))
+        })
+    })
+}
+
+fn fit(entry: &'static IndexedWords, words: &[QueryWord], total: f32, phrase: &str) -> Option<IndexHit> {
+    let whole = entry.keys.iter().any(|k| k == phrase);
+    let (mut share, mut score, mut by_name) = (0.0, 0.0, true);
+    for word in words {
+        let place = place(entry, word).unwrap_or(WordPlace { points: 0.0, strength: 0.0, in_name: false });
+        share += place.strength * word.weight / total;
+        score += place.points * word.weight / total;
+        by_name &= place.in_name;
+    }
+    if whole {
+        (share, by_name) = (1.0, true);
+        score += points::PHRASE;
+    }
+    if words.len() > 1 && entry.entry.kind == IndexKind::Concept {
+        score += points::TOPIC;
+    }
+    let score = (score + share * points::WHOLE).round() as u32;
+    (share >= MIN_SHARE || words.len() == 1 && share > 0.0).then_some(IndexHit { entry: &entry.entry, score, by_name })
+}
+
+/// Where an entry has a word, best place first.
+fn place(entry: &IndexedWords, word: &QueryWord) -> Option<WordPlace> {
+    let at = |points: f32, strength: f32, in_name: bool| Some(WordPlace { points, strength, in_name });
+    let QueryWord { text, stem, .. } = word;
+    let bare = entry.name.trim_start_matches(['.', '%', '"', '@', '_']);
+    let long = text.len() > 2;
+    if *text == entry.name || text == bare {
+        return at(points::NAME, 1.0, true);
+    }
+    if long && (entry.name.starts_with(text) || bare.starts_with(text)) {
+        return at(points::BEGINS_NAME - entry.name.len().min(points::MAX_LENGTH) as f32, 1.0, true);
+    }
+    if entry.stems.contains(stem) {
+        return at(points::WORD, 1.0, true);
+    }
+    if long && entry.name.contains(text) {
+        return at(points::IN_NAME, 0.8, true);
+    }
+    if long && entry.stems.iter().any(|s| s.starts_with(stem)) {
+        return at(points::BEGINS_WORD, 0.8, true);
+    }
+    if entry.summary.contains(stem) {
+        return at(points::SUMMARY, 0.8, false);
+    }
+    if entry.text.binary_search(stem).is_ok() { at(points::TEXT, 0.5, false) } else { None }
+}

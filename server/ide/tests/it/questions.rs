@@ -1,0 +1,237 @@
+//! Questions as people type them: the first answer is the page that they look for, and nothing is better than an absurd one.
+
+use ptx_ide::{explain, search};
+
+/// Questions, and a part of the line with which the answer begins.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("morally strong", "Data races and morally strong operations"),
+    ("data race", "Data races and morally strong operations"),
+    ("causality order", "Orders of the memory model"),
+    ("coherence order", "Orders of the memory model"),
+    ("observation order", "Orders of the memory model"),
+    ("mixed-size race", "Data races and morally strong operations"),
+    ("fence-SC order", "Orders of the memory model"),
+    ("program order", "Orders of the memory model"),
+    ("weak operation", "Memory order: acquire and release"),
+    ("strong operation", "Memory order: acquire and release"),
+    ("asynchronous operation", "Asynchronous operations"),
+    ("atomicity of vector accesses", "Vectors and packed values in memory"),
+    ("release acquire pattern", "Memory order: acquire and release"),
+    ("message passing litmus test", "Litmus tests: message passing and store buffering"),
+    ("store buffering", "Litmus tests: message passing and store buffering"),
+    ("how to write a loop", "Branches and loops"),
+    ("how do I debug a kernel", "Debugging a kernel"),
+    ("why does my kernel hang", "Debugging a kernel"),
+    ("why is my kernel slow", "Performance: where the time goes"),
+    ("difference between bar.sync and barrier.sync", "Synchronization of a CTA"),
+    ("module scoped variables in local state space", "Local memory and the stack"),
+    ("how do I print from a kernel", "printf, malloc and assert in a kernel"),
+    ("how to call a function", "Calling convention and ABI"),
+    ("how to pass a struct to a kernel", "Kernel parameters"),
+    ("if else in ptx", "Branches and loops"),
+    ("integer division", "Division and remainder"),
+    ("square root", "Approximate functions and fast math"),
+    ("absolute value", "abs"),
+    ("convert float to int", "Conversion of types: cvt"),
+    ("convert int to float", "Conversion of types: cvt"),
+    ("round to nearest", "Rounding"),
+    ("read the thread id", "Which thread this is: indices of threads and CTAs"),
+    ("global thread index", "Which thread this is: indices of threads and CTAs"),
+    ("number of blocks", "Which thread this is: indices of threads and CTAs"),
+    ("warp size", "Warp"),
+    ("lane id", "lane_id"),
+    ("shared memory size limit", "Shared memory"),
+    ("dynamic shared memory", "Shared memory"),
+    ("constant memory", "Constant memory"),
+    ("local memory spill", "Register pressure and spilling"),
+    ("register limit", "Register pressure and spilling"),
+    ("occupancy", "Occupancy"),
+    ("coalesced access", "Coalesced memory access"),
+    ("bank conflict", "Bank conflict"),
+    ("load 128 bits", "Vector load and store"),
+    ("vector load", "Vector load and store"),
+    ("non temporal load", "Cache hints, eviction and prefetch"),
+    ("cache hint", "Cache hints, eviction and prefetch"),
+    ("prefetch to L2", "Cache hints, eviction and prefetch"),
+    ("atomic add float", "Atomic operations"),
+    ("compare and swap", "Atomic operations"),
+    ("warp reduction", "Reduction over a warp"),
+    ("butterfly shuffle", "Shuffle: values between lanes"),
+    ("ballot", "Vote: a question to all lanes"),
+    ("match lanes with equal values", "match"),
+    ("elect one thread", "Election of one lane"),
+    ("async copy to shared memory", "Asynchronous copy"),
+    ("tensor memory accelerator", "TMA, the tensor memory accelerator"),
+    ("TMA load", "TMA, the tensor memory accelerator"),
+    ("multicast", "Multicast"),
+    ("cluster launch", "Cluster of CTAs"),
+    ("distributed shared memory", "Distributed shared memory"),
+    ("phase parity", "mbarrier: phase, parity and transaction count"),
+    ("expect bytes", "mbarrier: phase, parity and transaction count"),
+    ("swizzle", "Swizzle"),
+    ("ldmatrix transpose", "Loading matrices: ldmatrix and stmatrix"),
+    ("matrix multiply on Ada", "Tensor cores: matrix multiplication"),
+    ("tensor core fp8", "fp8, fp6 and fp4"),
+    ("Hopper tensor core", "Tensor cores: matrix multiplication"),
+    ("Blackwell tensor core", "Tensor cores: matrix multiplication"),
+    ("tensor memory", "TMEM, tensor memory"),
+    ("instruction descriptor", "Instruction descriptor of tcgen05"),
+    ("sparse matrix multiply", "Sparse matrices, 2:4"),
+    ("fp4", "fp8, fp6 and fp4"),
+    ("bf16 add", "Half precision: f16 and bf16"),
+    ("half2 fma", "Half precision: f16 and bf16"),
+    ("saturating add", "Saturation"),
+    ("carry add 128 bit", "Addition with carry"),
+    ("multiply high", "Integer multiplication: lo, hi, wide"),
+    ("popcount", "__builtin_popcount"),
+    ("count leading zeros", "Bits: count, find, reverse, extract, shift"),
+    ("reverse bits", "Bits: count, find, reverse, extract, shift"),
+    ("bit field extract", "Bits: count, find, reverse, extract, shift"),
+    ("byte permute", "Bits: count, find, reverse, extract, shift"),
+    ("funnel shift", "Bits: count, find, reverse, extract, shift"),
+    ("logic of three inputs", "Bits: count, find, reverse, extract, shift"),
+    ("predicate execution", "Predicate and guard"),
+    ("branch divergence", "Divergence"),
+    ("indirect branch", "Branches and loops"),
+    ("function pointer", "Calling convention and ABI"),
+    ("switch statement", "Branches and loops"),
+    ("stack allocation", "Local memory and the stack"),
+    ("clock cycle counter", "Clocks and timing"),
+    ("sleep", "Clocks and timing"),
+    ("programmatic dependent launch", "Programmatic dependent launch"),
+    ("grid sync", "cooperative_groups::grid_group::sync"),
+    ("cooperative groups", "cooperative_groups::sync"),
+    ("texture fetch", "Textures"),
+    ("surface write", "Surfaces"),
+    ("unified texture mode", "Textures"),
+    ("inline assembly in CUDA", "Inline PTX"),
+    ("asm volatile", "Inline PTX"),
+    ("memory clobber", "Inline PTX"),
+    ("constraint letters", "Inline PTX"),
+    ("wide multiply", "Integer multiplication: lo, hi, wide"),
+    ("modulo", "Division and remainder"),
+    ("&&", "Operators of C in PTX"),
+    ("<<", "Operators of C in PTX"),
+    ("^", "Operators of C in PTX"),
+    ("~", "Operators of C in PTX"),
+    ("%", "Operators of C in PTX"),
+    ("min of three", "min"),
+    ("NaN handling", "NaN, infinity and signed zero"),
+    ("denormals", "Subnormal numbers and flush to zero"),
+    ("fast math", "Approximate functions and fast math"),
+    ("approximate sine", "Approximate functions and fast math"),
+    ("exponent base 2", "Approximate functions and fast math"),
+    ("natural logarithm", "Approximate functions and fast math"),
+    ("what is a cta", "CTA, the thread block"),
+    ("how many threads in a block", "Launch bounds"),
+    ("how do I synchronise a block", "Synchronization of a CTA"),
+    ("sync warp", "Synchronization of a warp"),
+    ("sync grid", "cooperative_groups::grid_group::sync"),
+    ("sync cluster", "Cluster of CTAs"),
+    ("read the cluster id", "Which thread this is: indices of threads and CTAs"),
+    ("load a parameter", "Kernel parameters"),
+    ("store to global memory", "State spaces"),
+    ("read only cache", "ld.global.nc"),
+    ("volatile load", "Memory order: acquire and release"),
+    ("acquire load", "Memory order: acquire and release"),
+    ("release store", "Memory order: acquire and release"),
+    ("fetch and add", "Atomic operations"),
+    ("exchange", "Atomic operations"),
+    ("reduce across lanes", "Reduction over a warp"),
+    ("sum over a warp", "Reduction over a warp"),
+    ("shift left", "Bits: count, find, reverse, extract, shift"),
+    ("arithmetic shift right", "Bits: count, find, reverse, extract, shift"),
+    ("rotate left", "Bits: count, find, reverse, extract, shift"),
+    ("dot product of bytes", "dp2a"),
+    ("reciprocal", "Approximate functions and fast math"),
+    ("cosine", "cos"),
+    ("max of floats", "Comparison, selection, minimum and maximum"),
+    ("clamp to zero", ".relu"),
+    ("relu", ".relu"),
+    ("pack two halves", "Half precision: f16 and bf16"),
+    ("unpack bytes", "Bits: count, find, reverse, extract, shift"),
+    ("f32 to fp8", "fp8, fp6 and fp4"),
+    ("int to half", "__int2half_rn"),
+    ("hex float literal", "Literals"),
+    ("labels", "Branches and loops"),
+    ("call a device function", "Calling convention and ABI"),
+    ("recursion", "Calling convention and ABI"),
+    ("varargs printf", "printf, malloc and assert in a kernel"),
+    ("debug symbols", "Debug lines"),
+    ("line numbers", "Debug lines"),
+    (r#"unroll a loop"#, r#""nounroll""#),
+    ("max registers", "Register pressure and spilling"),
+    ("min blocks per SM", "Launch bounds"),
+    ("required block size", "Launch bounds"),
+    ("cluster dimensions", "Cluster of CTAs"),
+    ("copy a tile with TMA", "TMA, the tensor memory accelerator"),
+    ("store a tile with TMA", "TMA, the tensor memory accelerator"),
+    ("tensor map", "Tensor map"),
+    ("im2col", "TMA, the tensor memory accelerator"),
+    ("bulk copy", "Bulk copy"),
+    ("async store", "Asynchronous stores and reductions"),
+    ("commit group", ".commit_group"),
+    ("wait for all copies", ".wait_all"),
+    ("allocate tensor memory", "TMEM, tensor memory"),
+    ("wgmma descriptor", "Matrix descriptor"),
+    ("wgmma fence", "wgmma.fence.sync"),
+    ("matrix fragment layout", "Fragment"),
+    ("transpose 8x8", "Loading matrices: ldmatrix and stmatrix"),
+    ("block scaled mma", "mma"),
+    ("int8 mma", "Tensor cores: matrix multiplication"),
+    ("fp64 tensor core", "Tensor cores: matrix multiplication"),
+    ("warp specialisation", "Warp specialization"),
+    ("register reallocation", "Warp specialization"),
+    ("elect leader", "Election of one lane"),
+    ("nanosleep", "nanosleep.u32 t"),
+    ("performance monitor", "pmevent"),
+    ("abort the kernel", "printf, malloc and assert in a kernel"),
+];
+
+/// What has nothing to do with PTX.
+const OTHERS: &[&str] = &[
+    "purple elephants",
+    "weather tomorrow",
+    "java garbage collector",
+    "how to cook rice",
+    "react component state",
+    "sql join order",
+    "git rebase conflict",
+];
+
+/// The line that names the first answer.
+fn first(page: &str) -> &str {
+    let lines = page.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("```"));
+    lines.into_iter().find(|line| !line.starts_with("**Found")).unwrap_or_default()
+}
+
+#[test]
+fn questions_find_their_page_first() {
+    let mut wrong = Vec::new();
+    for (question, page) in QUESTIONS {
+        let answer = explain(question).unwrap_or_default();
+        if !first(&answer).contains(page) {
+            wrong.push(format!("{question}: {}", first(&answer)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), QUESTIONS.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_is_not_about_ptx_has_no_answer() {
+    for question in OTHERS {
+        assert!(explain(question).is_none(), "{question}: {:?}", explain(question));
+        assert!(search(question).is_empty(), "{question}");
+    }
+}
+
+#[test]
+fn a_generation_leaves_out_what_it_does_not_have() {
+    let names = |query: &str| search(query).iter().map(|hit| hit.entry.name).collect::<Vec<_>>();
+    assert!(names("stores matrices").contains(&"stmatrix") && names("loads matrices").contains(&"ldmatrix"));
+    assert!(!names("stores matrices on Ada").contains(&"stmatrix"));
+    assert!(names("loads matrices on Ada").contains(&"ldmatrix"));
+    assert!(names("stores matrices on Hopper").contains(&"stmatrix"));
+    // On its own it is a name.
+    assert!(names("Hopper").contains(&"sm_90"));
+}
