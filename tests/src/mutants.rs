@@ -3,7 +3,7 @@
 
 use flate2::Crc;
 use flate2::read::GzDecoder;
-use ptx_check::{Analyzer, Severity};
+use ptx_check::{Analyzer, Diagnostic};
 use ptx_syntax::Document;
 use std::fs;
 use std::io::Read;
@@ -204,7 +204,7 @@ impl Base {
         let snapshot = document.snapshot();
         let rope = snapshot.rope();
         let report = analyzer.analyze(&snapshot);
-        let errors = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        let errors = report.diagnostics.into_iter().filter(Diagnostic::is_parse_error);
         let line_of = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
         let errors = errors.map(|d| (line_of(d.range.start), d.code().name(), d.message())).collect();
         let text = rope.line(mutant.line - 1).to_string();

@@ -3,7 +3,7 @@
 //! Each snippet gets its own braces in the body of a kernel that declares registers and variables of every kind. So one
 //! module can contain thousands of snippets.
 
-use ptx_check::{Analyzer, Severity};
+use ptx_check::Analyzer;
 use ptx_syntax::Snapshot;
 
 /// The declarations of the body, in one line. `tests/oracle/record.py` uses exactly the same text for the assembler.
@@ -57,7 +57,7 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
     let snapshot = Snapshot::new(&module);
     let mut out = vec![None; texts.len()];
     for diagnostic in Analyzer::for_one_check().analyze(&snapshot).diagnostics {
-        if diagnostic.severity != Severity::Error {
+        if !diagnostic.is_parse_error() {
             continue;
         }
         let line = snapshot.rope().byte_to_line(diagnostic.range.start);

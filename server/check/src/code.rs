@@ -1,7 +1,7 @@
 //! The codes of diagnostics: name, default level and page of each.
 
 use crate::codes::diagnostics;
-use DiagnosticLevel::{Assembler, Lint, Off};
+use DiagnosticLevel::{Assembler, Build, Lint, Off};
 use Severity::{Hint, Information, Warning};
 
 /// The severity of a diagnostic, the worst first.
@@ -34,6 +34,9 @@ impl Severity {
 pub enum DiagnosticLevel {
     /// The assembler refuses the module: an error. Some codes also report lesser problems; then the diagnostic has its own severity.
     Assembler,
+    /// The assembler parses the module, and refuses it when it generates code: an error, unless only what the parser refuses is asked for. Some
+    /// codes also report lesser problems, as above.
+    Build,
     /// The assembler is silent. The diagnostic is on by default, with this severity.
     Lint(Severity),
     /// The assembler is silent. The diagnostic is off by default; if the user turns it on, it has this severity.
@@ -44,7 +47,7 @@ impl DiagnosticLevel {
     /// The default severity of a diagnostic of this level.
     pub fn severity(self) -> Severity {
         match self {
-            Assembler => Severity::Error,
+            Assembler | Build => Severity::Error,
             Lint(severity) | Off(severity) => severity,
         }
     }

@@ -7,6 +7,7 @@
 macro_rules! diagnostics {
     ($with:ident) => {
         $with! {
+            "address-size": AddressSize(rules::address_size::AddressSize), Build;
             "alias": Alias(rules::alias::Alias), Assembler;
             "alignment": Alignment(rules::alignment::AlignmentProblem), Assembler;
             "array-size": ArraySize(rules::array_size::ArraySize), Assembler;
@@ -25,12 +26,14 @@ macro_rules! diagnostics {
             "asm-unescaped-name": AsmUnescapedName(rules::asm::UnescapedName), Lint(Hint);
             "asm-unused-operand": AsmUnusedOperand(rules::asm::UnusedOperand), Lint(Hint);
             "asm-volatile": AsmVolatile(rules::asm::Volatile), Lint(Warning);
+            "assembler-crash": AssemblerCrash(rules::not_assembled::AssemblerCrash), Lint(Warning);
             "attribute": Attribute(rules::attribute::AttributeProblem), Assembler;
             "branch-target": BranchTarget(rules::branch_target::BranchTarget), Assembler;
             "call-arguments": CallArguments(rules::call_arguments::CallArguments), Assembler;
+            "call-sequence": CallSequence(lints::call_sequence::CallSequence), Build => [call_sequence::lint];
             "call-target": CallTarget(rules::call_target::CallTarget), Assembler;
             "constant-expression": ConstantExpression(rules::constant_expression::ConstantExpression), Assembler;
-            "constant-memory-limit": ConstantMemoryLimit(rules::constant_memory_limit::ConstantMemoryLimit), Lint(Warning);
+            "constant-memory-limit": ConstantMemoryLimit(rules::constant_memory_limit::ConstantMemoryLimit), Build;
             "constant-overflow": ConstantOverflow(rules::constant_overflow::ConstantOverflow), Assembler;
             "costly-access": CostlyAccess(lints::costly_access::CostlyAccess), Off(Information) => [costly_access::lint];
             "cp-async-wait": CpAsyncWait(lints::cp_async_wait::CpAsyncWait), Lint(Warning) => [cp_async_wait::lint];
@@ -63,11 +66,12 @@ macro_rules! diagnostics {
             "missing-directive": MissingDirective(rules::missing_directive::MissingDirective), Assembler;
             "missing-exit": MissingExit(lints::missing_exit::MissingExit), Lint(Warning) => [missing_exit::find];
             "missing-modifier": MissingModifier(rules::missing_modifier::MissingModifier), Assembler;
-            "mixed-cta-groups": MixedCtaGroups(lints::mixed_cta_groups::MixedCtaGroups), Lint(Warning) => [mixed_cta_groups::lint];
+            "mixed-cta-groups": MixedCtaGroups(lints::mixed_cta_groups::MixedCtaGroups), Build => [mixed_cta_groups::lint];
             "modifier-not-allowed": ModifierNotAllowed(rules::modifier_not_allowed::ModifierNotAllowed), Assembler;
             "modifier-order": ModifierOrder(rules::modifier_order::ModifierOrder), Assembler;
             "module-header": ModuleHeader(rules::module_header::ModuleHeader), Assembler;
-            "narrow-address": NarrowAddress(rules::narrow_address::NarrowAddress), Lint(Warning);
+            "narrow-address": NarrowAddress(rules::narrow_address::NarrowAddress), Build;
+            "not-assembled": NotAssembled(rules::not_assembled::NotAssembled), Build;
             "not-portable": NotPortable(rules::not_portable::NotPortable), Off(Information);
             "odd-element": OddElement(rules::odd_element::OddElement), Lint(Warning);
             "operand-count": OperandCount(rules::operand_count::OperandCount), Assembler;
@@ -84,11 +88,11 @@ macro_rules! diagnostics {
             "proxy-fence": ProxyFence(lints::proxy_fence::ProxyFence), Lint(Warning) => [proxy_fence::lint];
             "redundant-directive": RedundantDirective(rules::redundant_directive::RedundantDirective), Lint(Warning);
             "removed": Removed(rules::removed::Removed), Assembler;
-            "repeated-destination": RepeatedDestination(lints::repeated_destination::RepeatedDestination), Lint(Warning) => [repeated_destination::find];
+            "repeated-destination": RepeatedDestination(lints::repeated_destination::RepeatedDestination), Build => [repeated_destination::find];
             "requires-target": RequiresTarget(rules::requires_target::RequiresTarget), Assembler;
             "requires-version": RequiresVersion(rules::requires_version::RequiresVersion), Assembler;
             "reserved-name": ReservedName(rules::reserved_name::ReservedName), Assembler;
-            "shared-memory-limit": SharedMemoryLimit(lints::shared_memory_limit::SharedMemoryLimit), Lint(Warning) => [shared_memory_limit::lint];
+            "shared-memory-limit": SharedMemoryLimit(lints::shared_memory_limit::SharedMemoryLimit), Build => [shared_memory_limit::lint];
             "spill-likely": SpillLikely(lints::spill_likely::SpillLikely), Lint(Information) => [spill_likely::lint];
             "state-space": StateSpace(rules::state_space::StateSpace), Assembler;
             "syntax-error": SyntaxError(rules::syntax_error::SyntaxError), Assembler;
@@ -96,7 +100,7 @@ macro_rules! diagnostics {
             "truncated-value": TruncatedValue(rules::truncated_value::TruncatedValue), Lint(Warning);
             "unbracketed-address": UnbracketedAddress(rules::unbracketed_address::UnbracketedAddress), Lint(Warning);
             "undeclared-name": UndeclaredName(rules::undeclared_name::UndeclaredName), Assembler;
-            "undefined-function": UndefinedFunction(rules::undefined_function::UndefinedFunction), Lint(Warning);
+            "undefined-function": UndefinedFunction(rules::undefined_function::UndefinedFunction), Build;
             "uninitialized-register": UninitializedRegister(lints::uninitialized_register::UninitializedRegister), Lint(Warning) => [uninitialized_register::find, uninitialized_register::find_copies];
             "unknown-directive": UnknownDirective(rules::unknown_directive::UnknownDirective), Assembler;
             "unknown-modifier": UnknownModifier(rules::unknown_modifier::UnknownModifier), Assembler;

@@ -1,6 +1,6 @@
 //! The types of a diagnostic: its place, related places and fixes.
 
-use crate::code::Code;
+use crate::code::{Code, DiagnosticLevel};
 pub use crate::code::Severity;
 use crate::finding::Finding;
 use ecow::EcoVec;
@@ -115,6 +115,12 @@ impl Diagnostic {
         let finding = finding.into();
         let severity = finding.code().level().severity();
         Self { range, severity, finding, related: EcoVec::new(), fixes: EcoVec::new(), unnecessary: false }
+    }
+
+    /// Whether the assembler refuses the module when it parses it. Errors of [`DiagnosticLevel::Build`] come later: the module can be
+    /// analysed and executed in spite of them.
+    pub fn is_parse_error(&self) -> bool {
+        self.severity == Severity::Error && self.code().level() != DiagnosticLevel::Build
     }
 
     /// The code of the diagnostic.

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::incremental::analyzer::{Analyzer, declarations};
 use ptx_flow::program::ModuleProgram;
 use ptx_sema::hir::module::items;
@@ -27,7 +27,7 @@ impl CheckedProgram {
     /// Lowers a module whose check found these diagnostics.
     pub fn of(snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Self {
         let mut errors: Vec<Diagnostic> =
-            diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+            diagnostics.iter().filter(|d| d.is_parse_error()).cloned().collect();
         errors.sort_by_key(|d| (d.range.start, d.range.end));
         let places = errors.iter().map(|error| error.range.clone()).collect();
         let header = declarations(snapshot, &items(snapshot));

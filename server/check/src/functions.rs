@@ -4,6 +4,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::declaration_mismatch::SignatureMismatch;
 use crate::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
+use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::declared::linkage_named;
 use ptx_sema::hir::directive_parts;
@@ -186,11 +187,13 @@ pub(crate) fn declare_alias(names: AliasNames, header: &mut Header, out: Out<'_>
     out.extend(report);
 }
 
-/// Reports functions that are declared but neither defined, `.extern` nor an alias.
+/// Reports functions that are declared but neither defined, `.extern`, an alias nor one of the driver's.
 pub(crate) fn undefined(header: &Header, out: Out<'_>) {
+    let system = ISA.directive(".extern").map_or(&[][..], |directive| directive.system);
     for (name, symbol) in &header.symbols {
         let Symbol::Function { kernel, .. } = symbol.symbol else { continue };
         let elsewhere = symbol.linkage == Some(".extern") || header.aliases.contains_key(name.as_str());
+        let elsewhere = elsewhere || (!kernel && system.contains(&name.as_str()));
         if !symbol.defined && !elsewhere {
             out.push(undefined_function::report(symbol.place.clone(), name, kernel));
         }

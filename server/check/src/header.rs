@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::directives;
-use crate::rules::{missing_directive, module_header, requires_version};
+use crate::rules::{address_size, missing_directive, module_header, requires_version};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use ptx_sema::hir::header::{HeaderEvent, HeaderReader};
@@ -121,6 +121,7 @@ impl HeaderProgress {
                     directives::gates(name.range(), name.text, directive.gates, environment, out);
                 }
             }
+            HeaderEvent::Size(32) => out.push(address_size::report(range.clone())),
             event => out.extend(module_header::report(&range, event)),
         });
     }

@@ -5,11 +5,11 @@ mod mnemonic;
 
 use crate::calls;
 use crate::constraints;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::immediates;
 use crate::memory;
 use crate::rules::{
-    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, not_portable,
+    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, narrow_address, not_assembled, not_portable,
     odd_element, operand_count, operand_kind, operand_range, operand_type, parameter_access, project_target,
     state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode, unusual_modifier_order,
     vector_length,
@@ -108,7 +108,13 @@ pub(crate) fn check(
             let operands = instruction.operands.iter().zip(&variant.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, candidate, (written, names), out);
-            memory::check(instruction, text, variant, &resolved.environment, names, out);
+            let before = out.len();
+            memory::check(instruction, text, (candidate.entry, variant), &resolved.environment, names, out);
+            narrow_address::moved(instruction, variant, names, out);
+            // One mistake, one report.
+            if !out[before..].iter().any(|d| d.severity == Severity::Error) {
+                out.extend(not_assembled::check(instruction.mnemonic_range(), written, candidate, variant));
+            }
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(
                 mnemonic.ignored.iter().filter_map(|i| instruction.modifiers.get(*i)).map(ignored_modifier::report),

@@ -3,9 +3,10 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::out_of_bounds::{AccessSize, VariableAccess};
+use crate::rules::narrow_address::AddressRegister;
 use crate::rules::{misaligned_address, narrow_address, out_of_bounds};
 use ptx_isa::ISA;
-use ptx_isa::tables::{ByteCount, ValueKind};
+use ptx_isa::tables::{ByteCount, Entry, ValueKind};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
@@ -18,7 +19,7 @@ use std::ops::Range;
 pub(crate) fn check(
     instruction: &Instruction<'_>,
     text: &str,
-    variant: &OperandVariant,
+    (entry, variant): (&'static Entry, &OperandVariant),
     environment: &Environment,
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
@@ -40,7 +41,8 @@ pub(crate) fn check(
                     out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
                 }
                 Some(Symbol::Register { ty, elements: 1 }) => {
-                    out.extend(narrow_address::check(part.range.clone(), (name, ty), spec, environment));
+                    let register = AddressRegister { instruction, entry, spec, name, ty };
+                    out.extend(narrow_address::check(part.range.clone(), &register, environment));
                 }
                 _ => {}
             }

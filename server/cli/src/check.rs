@@ -41,7 +41,7 @@ pub struct CheckArguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture, requires = "inline")]
     pub inline_target: Vec<&'static TargetInfo>,
     /// Print the PTX in strings with its operands, one JSON object a line, and check nothing
-    #[arg(long, conflicts_with_all = ["format", "target", "project_target", "project_version", "level", "deny"])]
+    #[arg(long, conflicts_with_all = ["format", "target", "project_target", "project_version", "level", "parse_only", "deny"])]
     pub inline_list: bool,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
@@ -58,6 +58,9 @@ pub struct CheckArguments {
     /// Set the level of a code: error, warning, information, hint or off
     #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
     pub level: Vec<(Code, Option<Severity>)>,
+    /// Leave out what ptxas refuses only when it generates code, such as 32-bit addresses
+    #[arg(long)]
+    parse_only: bool,
     /// Exit with 1 for these too, not only for errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
@@ -72,7 +75,7 @@ pub struct CheckArguments {
 impl CheckArguments {
     /// The levels of diagnostics.
     pub fn levels(&self) -> DiagnosticLevels {
-        let mut levels = DiagnosticLevels::default();
+        let mut levels = DiagnosticLevels { parse_only: self.parse_only, ..DiagnosticLevels::default() };
         self.level.iter().for_each(|(code, level)| levels.set(*code, *level));
         levels
     }

@@ -11,7 +11,7 @@ use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::status::CliStatus;
 use super::terminal;
 use clap::ValueEnum;
-use ptx_analysis::{Analyzer, RegisterReport, Severity, registers};
+use ptx_analysis::{Analyzer, RegisterReport, registers};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Outline, Snapshot};
@@ -212,7 +212,7 @@ pub fn estimate_all(
     let target = named.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest));
     let target = target.ok_or_else(|| format!("`{oldest}` is not in the tables"))?;
     let kernels = registers::report(snapshot, &facts, Some(target));
-    let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let errors = || checked.diagnostics.iter().filter(|d| d.is_parse_error());
     let left_out = registers::left_out(snapshot, &facts).into_iter().map(|(function, range)| {
         let error = errors().find(|d| range.contains(&d.range.start));
         let at = error.map_or(range.start, |d| d.range.start);

@@ -3,6 +3,8 @@
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.
 
+#[path = "tables/assembly.rs"]
+mod assembly;
 #[path = "tables/choices.rs"]
 mod choices;
 #[path = "tables/concept.rs"]
@@ -45,6 +47,7 @@ mod usage;
 pub use crate::emit::Emit;
 use crate::emit::table;
 use crate::ids::{OperandName, SlotName};
+pub use assembly::{Outcome, Unbuilt};
 pub use choices::*;
 pub use concept::Concept;
 pub use condition::{Gate, GateAlternative, GateKind, OperandTest, SlotTest, Term, Version};
@@ -155,6 +158,10 @@ table! {
         uniform: Option<UniformExtent>,
         /// Whether all threads of the warp must execute it together.
         converge: bool,
+        /// What becomes of it if a 32-bit register holds an address of 64 bits.
+        narrow_addresses: Outcome,
+        /// What becomes of it if one register stands twice among its results.
+        repeated_results: Outcome,
         /// Its semantics in the interpreter, for forms that do not declare their own.
         executed: Executed,
         /// The forms.
@@ -199,6 +206,8 @@ table! {
         successors: &'static [Successor],
         /// The values of optional modifiers that are not written.
         implied: &'static [Implied],
+        /// The statements for which the assembler generates no code.
+        unbuilt: &'static [Unbuilt],
         /// Named constraints; each is checked by a Rust function.
         checks: &'static [&'static str],
         /// Its effects in protocols between threads, copies and fences.

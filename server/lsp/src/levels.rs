@@ -11,6 +11,8 @@ pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 pub struct DiagnosticLevels {
     /// The level of each code; `None`: not reported.
     changed: HashMap<Code, Option<Severity>>,
+    /// Whether to leave out the errors that only code generation gives, unless the user sets the level of their code.
+    pub parse_only: bool,
 }
 
 /// Returns a severity by its name; `Some(None)` for `off`, `None` for an unknown name.
@@ -41,6 +43,7 @@ impl DiagnosticLevels {
         match self.changed.get(&code) {
             Some(level) => *level,
             None if is_off(code) => None,
+            None if self.parse_only && usual == Severity::Error && code.level() == DiagnosticLevel::Build => None,
             None => Some(usual),
         }
     }
@@ -98,6 +101,14 @@ mod tests {
         assert_eq!(of(&levels, Code::NotPortable), Some(Severity::Hint));
         assert!(levels.want_portable() && !levels.want_costly());
         let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::run(name, ptx_analysis::Text::default()));
+        let built = |levels: &DiagnosticLevels, usual| levels.of(Code::NarrowAddress, usual);
+        assert_eq!(built(&levels, Severity::Error), Some(Severity::Error));
+        levels.parse_only = true;
+        assert_eq!(built(&levels, Severity::Error), None);
+        assert_eq!(built(&levels, Severity::Warning), Some(Severity::Warning), "the assembler builds this");
+        assert_eq!(levels.of(Code::SyntaxError, Severity::Error), Some(Severity::Error));
+        levels.set(Code::NarrowAddress, Some(Severity::Error));
+        assert_eq!(built(&levels, Severity::Error), Some(Severity::Error), "the user's level wins");
         levels.set(Code::Run, None);
         assert!(levels.apply(vec![found("a"), found("b")]).is_empty());
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());

@@ -168,6 +168,8 @@ settings! {
             "codes that are not reported, such as `[\"deprecated\"]`; the same as `off` in `diagnostics.severity`";
         "diagnostics.holdBack": Flag(hold_back: bool = true),
             "whether diagnostics that the next characters may resolve wait for a pause in typing";
+        "diagnostics.parseOnly": Flag(.levels.parse_only),
+            "whether to leave out the errors that ptxas gives only when it generates code, such as 32-bit addresses";
         "diagnostics.severity": Severities(.levels),
             "the level of a code: `error`, `warning`, `information`, `hint` or `off`; this also turns on a code that is off by default";
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.

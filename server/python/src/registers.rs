@@ -4,7 +4,7 @@ use crate::check::architecture;
 use crate::guard::detached;
 use crate::lines::Lines;
 use ptx_analysis::registers::{OLDEST, left_out, number, report};
-use ptx_analysis::{Analyzer, RegisterReport, Severity};
+use ptx_analysis::{Analyzer, RegisterReport};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::Snapshot;
@@ -86,7 +86,7 @@ fn estimated(text: &str, target: Option<&'static TargetInfo>) -> Estimates {
         return (Vec::new(), Vec::new());
     };
     let functions = report(&snapshot, &facts, Some(target));
-    let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let errors = || checked.diagnostics.iter().filter(|d| d.is_parse_error());
     let without = left_out(&snapshot, &facts).into_iter().map(|(function, range)| {
         let error = errors().find(|d| range.contains(&d.range.start));
         let why = match error {

@@ -19,6 +19,8 @@ pub struct Environment {
     pub options: Vec<&'static str>,
     /// The `.address_size` in bits; 32 if it is absent.
     pub address_size: u16,
+    /// Whether the module has an `.address_size`.
+    pub sized: bool,
     /// Whether the target was chosen for the check and is not the module's own.
     pub asked: bool,
     /// The project for which the module is checked.
@@ -28,10 +30,10 @@ pub struct Environment {
 impl PartialEq for Environment {
     /// Compares targets by name: each instruction compares environments, and a target has dozens of fields.
     fn eq(&self, other: &Self) -> bool {
-        let Self { version, target, options, address_size, asked, project } = self;
+        let Self { version, target, options, address_size, sized, asked, project } = self;
         *version == other.version
             && target.map(|t| t.name) == other.target.map(|t| t.name)
-            && (address_size, asked) == (&other.address_size, &other.asked)
+            && (address_size, sized, asked) == (&other.address_size, &other.sized, &other.asked)
             && *options == other.options
             && (Arc::ptr_eq(project, &other.project) || *project == other.project)
     }
@@ -40,10 +42,10 @@ impl PartialEq for Environment {
 impl Hash for Environment {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Everything that `PartialEq` compares; a new field must not be left out.
-        let Self { version, target, options, address_size, asked, project } = self;
+        let Self { version, target, options, address_size, sized, asked, project } = self;
         version.hash(state);
         target.map(|t| t.name).hash(state);
-        (options, address_size, asked, project).hash(state);
+        (options, address_size, sized, asked, project).hash(state);
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 const HEAD: &str = "# Diagnostics
 
 Every diagnostic has a code and a page. NVIDIA's assembler refuses what is an *error* here, and accepts the rest.
+It parses what is an *error (build)*, and refuses it when it generates code: `check --parse-only` leaves that out. Some of these
+codes also report, as warnings, what it builds.
 Change a level with `diagnostics.severity` in the [settings](../settings.md), or with `check --level CODE=LEVEL`.
 A code that is off is reported once you set a level for it. `ptx-analyzer explain CODE` prints a page.
 
@@ -36,6 +38,7 @@ fn table() -> String {
     let row = |code: &Code| {
         let level = match code.level() {
             DiagnosticLevel::Assembler => "error".to_owned(),
+            DiagnosticLevel::Build => "error (build)".to_owned(),
             DiagnosticLevel::Lint(level) => level.name().to_owned(),
             DiagnosticLevel::Off(level) => format!("off ({})", level.name()),
         };

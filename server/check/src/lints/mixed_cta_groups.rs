@@ -3,28 +3,67 @@
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
+use ptx_flow::flow::FlowFunction;
 use ptx_flow::flow::effects::{effects, mentions};
 use ptx_isa::Modifier;
 use ptx_isa::tables::Protocol;
 
-/// A tensor-core instruction whose CTA group differs from those before it in the same function.
+/// Tensor-core instructions of both CTA groups.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct MixedCtaGroups {
-    /// Its modifier, such as `.cta_group::2`.
-    pub group: Modifier,
-    /// The modifier of the instructions before it.
-    pub before: Modifier,
+pub(crate) enum MixedCtaGroups {
+    /// An instruction whose CTA group differs from those before it in the same function.
+    Function {
+        /// Its modifier, such as `.cta_group::2`.
+        group: Modifier,
+        /// The modifier of the instructions before it.
+        before: Modifier,
+    },
+    /// A kernel that reaches instructions of both groups in different functions.
+    Reached {
+        /// The kernel.
+        kernel: Box<str>,
+        /// A function with `.cta_group::1`.
+        single: Box<str>,
+        /// A function with `.cta_group::2`.
+        pair: Box<str>,
+    },
 }
 
 impl DiagnosticMessage for MixedCtaGroups {
     fn message(&self) -> String {
-        format!("`{}` in a function that has `{}` before", self.group.name(), self.before.name())
+        match self {
+            Self::Function { group, before } => {
+                format!("`{}` in a function that has `{}` before", group.name(), before.name())
+            }
+            Self::Reached { kernel, single, pair } => {
+                let [first, second] = GROUPS.map(Modifier::name);
+                format!("`{kernel}` reaches `{first}` in `{single}` and `{second}` in `{pair}`")
+            }
+        }
     }
 
     fn help(&self) -> Option<String> {
         let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; ptxas refuses this";
         Some(help.to_owned())
     }
+}
+
+/// The modifiers for a single CTA and for a pair of CTAs.
+const GROUPS: [Modifier; 2] = [Modifier::CtaGroup1, Modifier::CtaGroup2];
+
+/// The CTA group of an instruction on tensor memory.
+fn group_of(function: &FlowFunction, index: usize) -> Option<Modifier> {
+    let tensor = effects(function, index).any(|e| e.protocol == Protocol::TensorMemory);
+    GROUPS.into_iter().find(|m| tensor && function.has(index, *m))
+}
+
+/// The CTA groups of the instructions of a function.
+pub(crate) fn groups(function: &FlowFunction) -> Vec<Modifier> {
+    if !mentions(function, Protocol::TensorMemory) {
+        return Vec::new();
+    }
+    let all = 0..function.instructions.len();
+    GROUPS.into_iter().filter(|group| all.clone().any(|index| group_of(function, index) == Some(*group))).collect()
 }
 
 /// Reports the first instruction whose CTA group differs from those before it.
@@ -35,11 +74,7 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let mut before: Option<(usize, Modifier)> = None;
     for index in 0..function.instructions.len() {
-        if !effects(function, index).any(|e| e.protocol == Protocol::TensorMemory) {
-            continue;
-        }
-        let group = [Modifier::CtaGroup1, Modifier::CtaGroup2].into_iter().find(|m| function.has(index, *m));
-        let Some(group) = group else { continue };
+        let Some(group) = group_of(function, index) else { continue };
         let head = |index: usize| {
             let head = &function.instructions[index].mnemonic;
             head.start as usize..head.end as usize
@@ -48,8 +83,8 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             None => before = Some((index, group)),
             Some((_, other)) if other == group => {}
             Some((first, before)) => {
-                let found = Diagnostic::new(head(index), MixedCtaGroups { group, before });
-                out.push(found.related(head(first), "the first"));
+                let found = Diagnostic::new(head(index), MixedCtaGroups::Function { group, before });
+                out.push(found.severity(analysis.severity()).related(head(first), "the first"));
                 return;
             }
         }

@@ -1,6 +1,7 @@
 //! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
 //! The pages about them are `docs/diagnostics/*.md`.
 
+pub(crate) mod call_sequence;
 pub(crate) mod costly_access;
 pub(crate) mod cp_async_wait;
 pub(crate) mod dead_store;
@@ -12,6 +13,7 @@ pub(crate) mod membermask;
 pub(crate) mod missing_exit;
 pub(crate) mod mixed_cta_groups;
 pub(crate) mod proxy_fence;
+pub(crate) mod reached;
 pub(crate) mod repeated_destination;
 pub(crate) mod shared_memory_limit;
 pub(crate) mod spill_likely;
@@ -24,7 +26,7 @@ pub(crate) mod unused_register;
 pub(crate) mod wgmma_order;
 pub(crate) mod wrong_state_space;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use ptx_flow::addresses::{AddressFacts, Flow};
 use ptx_flow::flow::dominance::{self, Tree};
 use ptx_flow::flow::liveness::Liveness;
@@ -90,6 +92,12 @@ impl<'a> Analysis<'a> {
             usage: OnceCell::new(),
             addresses: OnceCell::new(),
         })
+    }
+
+    /// The level of what the assembler refuses when it builds the function. It builds the kernels of a module, and what they reach; whether a kernel
+    /// reaches this function is not known here ([`reached`]).
+    pub(crate) fn severity(&self) -> Severity {
+        if self.function.kernel { Severity::Error } else { Severity::Warning }
     }
 
     /// The live registers at each instruction.

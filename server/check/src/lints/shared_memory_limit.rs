@@ -15,12 +15,15 @@ pub(crate) struct SharedMemoryLimit {
     pub target: &'static str,
     /// The maximum size in bytes on this target.
     pub limit: u32,
+    /// Whether those of the functions that it reaches are counted.
+    pub reached: bool,
 }
 
 impl DiagnosticMessage for SharedMemoryLimit {
     fn message(&self) -> String {
-        let Self { kernel, total, target, limit } = self;
-        format!("the shared variables of `{kernel}` take {total} bytes; `{target}` has {limit} for them")
+        let Self { kernel, total, target, limit, reached } = self;
+        let others = if *reached { " and of the functions that it reaches" } else { "" };
+        format!("the shared variables of `{kernel}`{others} take {total} bytes; `{target}` has {limit} for them")
     }
 
     fn help(&self) -> Option<String> {
@@ -41,7 +44,8 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let range = function.name_range.start as usize..function.name_range.end as usize;
     let kernel = function.name.clone();
-    out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target: target.name, limit: target.shared }));
+    let (target, limit) = (target.name, target.shared);
+    out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target, limit, reached: false }));
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ mod tests {
             messages(&found),
             ["the constant variables of this module take 65537 bytes; `sm_90` has 65536 for them"]
         );
-        assert_eq!(found[0].severity, Severity::Warning);
+        assert_eq!(found[0].severity, Severity::Error);
         assert!(of(61440).is_empty());
     }
 }

@@ -1,5 +1,6 @@
 //! One file per diagnostic: its data, its message and its fixes. The pages about them are `docs/diagnostics/*.md`.
 
+pub(crate) mod address_size;
 pub(crate) mod alias;
 pub(crate) mod alignment;
 pub(crate) mod array_size;
@@ -38,6 +39,7 @@ pub(crate) mod modifier_not_allowed;
 pub(crate) mod modifier_order;
 pub(crate) mod module_header;
 pub(crate) mod narrow_address;
+pub(crate) mod not_assembled;
 pub(crate) mod not_portable;
 pub(crate) mod odd_element;
 pub(crate) mod operand_count;

@@ -144,7 +144,9 @@ pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option
         HeaderEvent::WrongAddressSize(word) => {
             Diagnostic::new(word.map_or(whole, |word| word.range()), ModuleHeader::AddressSize)
         }
-        HeaderEvent::Option(..) | HeaderEvent::Architecture(..) | HeaderEvent::AddressSize => return None,
+        HeaderEvent::Option(..) | HeaderEvent::Architecture(..) | HeaderEvent::AddressSize | HeaderEvent::Size(_) => {
+            return None;
+        }
     })
 }
 

@@ -20,11 +20,11 @@ impl DiagnosticMessage for UndefinedFunction {
     }
 
     fn help(&self) -> Option<String> {
-        Some("the assembler refuses that once it generates code: define it, or declare it `.extern`".to_owned())
+        Some("ptxas refuses this when it generates code: define it, or declare it `.extern`".to_owned())
     }
 }
 
-/// The warning about a function without a body.
+/// The report on a function without a body.
 pub(crate) fn report(range: Range<usize>, name: &str, kernel: bool) -> Diagnostic {
     Diagnostic::new(range, UndefinedFunction { name: name.into(), kernel })
 }
@@ -43,6 +43,8 @@ mod tests {
         assert_eq!(messages(&found), [format!("the function `f` {rest}"), format!("the kernel `k` {rest}")]);
         let elsewhere = format!("{HEADER}.extern .func f(.param .b32 x);");
         assert!(in_module(UndefinedFunction, &elsewhere).is_empty());
+        let system = format!("{HEADER}.func (.param .b64 r) malloc(.param .b64 size);");
+        assert!(in_module(UndefinedFunction, &system).is_empty(), "the driver has it");
         let below = format!("{HEADER}.func f();\n.func f() {{ ret; }}");
         assert!(in_module(UndefinedFunction, &below).is_empty());
     }

@@ -21,6 +21,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "data",
     "spaces",
     "words",
+    "system",
     "registers",
     "bounds",
     "keeps-loops",
@@ -64,6 +65,7 @@ pub(super) fn build(name: &'static str, body: &[LogicalLine]) -> Result<Directiv
         data: &[],
         spaces: &[],
         words: &[],
+        system: &[],
         registers: false,
         keeps_loops: false,
         bounds: None,
@@ -84,6 +86,7 @@ pub(super) fn build(name: &'static str, body: &[LogicalLine]) -> Result<Directiv
                 out.limit = rest.parse().map_err(|_| line.error(0, "expected `limit NUMBER | words`"))?;
                 out.limit_note = leak_str(line.prose.as_deref().unwrap_or(""));
             }
+            "system" => out.system = words(Some(rest)),
             "registers" => out.registers = true,
             "keeps-loops" => out.keeps_loops = true,
             "bounds" => out.bounds = Some(bound(line, rest)?),

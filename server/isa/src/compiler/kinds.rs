@@ -16,7 +16,7 @@ pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
 pub(super) const SPACE: &[&str] =
-    &["generic", "absolute", "named", "fixed", "window", "textures", "cycles", "declared", "holds"];
+    &["generic", "absolute", "named", "fixed", "window", "wide", "textures", "cycles", "declared", "holds"];
 pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits", "grid", "at-most"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
@@ -120,6 +120,7 @@ impl WrittenEntry<'_> {
             absolute: self.is("absolute"),
             named: self.is("named"),
             window: self.is("window"),
+            wide: self.is("wide"),
             textures: self.is("textures"),
             fixed: self.is("fixed"),
             cycles: cycles.map_err(|_| self.head.error(0, "expected `cycles NUMBER`"))?,

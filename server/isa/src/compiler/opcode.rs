@@ -11,7 +11,8 @@ use super::{exec, form, operand, rule};
 use crate::ids::SlotName;
 use crate::tables::{
     Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate,
-    GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries,
+    GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Outcome, Rule, RuleKind, Successor, Temporaries,
+    Unbuilt,
 };
 use std::collections::BTreeMap;
 
@@ -116,6 +117,8 @@ pub(super) fn build(
         cycles: 0,
         uniform: None,
         converge: false,
+        narrow_addresses: Outcome::Built,
+        repeated_results: Outcome::Built,
         executed: Executed::UNSAID,
         forms: &[],
         source: leak_str(&format!("{}:{}", head.file, head.number)),
@@ -171,6 +174,8 @@ pub(super) fn build(
                 entry.converge = true;
                 Ok(())
             }
+            "narrow-addresses" => rule::outcome(line, rest).map(|outcome| entry.narrow_addresses = outcome),
+            "repeated-results" => rule::outcome(line, rest).map(|outcome| entry.repeated_results = outcome),
             "note" => passage::one(line, rest).map(|found| notes.push(found)),
             "modifier" => meanings(line, rest).map(|found| modifiers.extend(found)),
             "operand" => prose(line).map(|text| {
@@ -183,7 +188,7 @@ pub(super) fn build(
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" | "effect" | "temporaries" | "emulated" | "default" | "tolerated" => {
+            | "instead" | "refused" | "crash" | "effect" | "temporaries" | "emulated" | "default" | "tolerated" => {
                 shared.push(line);
                 Ok(())
             }
@@ -330,6 +335,7 @@ fn build_form(
         gates: leak(parts.gates),
         successors: leak(parts.successors),
         implied: leak(parts.implied),
+        unbuilt: leak(parts.unbuilt),
         checks: leak(parts.checks),
         effects: leak(parts.effects),
         temporaries: leak(parts.temporaries),
@@ -355,6 +361,7 @@ struct FormParts {
     order: Vec<&'static [u8]>,
     first: Vec<u8>,
     repeat: Vec<&'static str>,
+    unbuilt: Vec<Unbuilt>,
     checks: Vec<&'static str>,
     effects: Vec<Effect>,
     temporaries: Vec<Temporaries>,
@@ -372,6 +379,7 @@ impl FormParts {
             "deprecated" => self.gates.push(rule::gate(line, GateKind::Deprecated, rest, Some(context))?),
             "forbid" => self.rules.push(rule::rule(line, RuleKind::Forbid, rest, context)?),
             "require" => self.rules.push(rule::rule(line, RuleKind::Require, rest, context)?),
+            "refused" | "crash" => self.unbuilt.push(rule::unbuilt(line, rest, context)?),
             "check" => self.checks.push(leak_str(rest)),
             "instead" => self.successors.push(successor(line, rest, context)?),
             "effect" => self.effects.push(rule::effect(line, rest, context)?),

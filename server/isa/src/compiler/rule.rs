@@ -5,8 +5,8 @@ use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
 use super::names::{FormContext, expand, version};
 use crate::tables::{
-    Effect, Emulation, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries,
-    Term, Verb,
+    Effect, Emulation, Gate, GateAlternative, GateKind, OperandTest, Outcome, Protocol, Rule, RuleKind, SlotTest,
+    Temporaries, Term, Unbuilt, Verb,
 };
 
 /// Parses a gate: `needs ptx 8.0 sm_90 or sm_100a when …`. A gate outside of a form (`context` is `None`) cannot have a
@@ -65,6 +65,26 @@ pub(super) fn rule(line: &LogicalLine, kind: RuleKind, text: &str, context: &For
         when,
         message: leak_str(line.prose.as_deref().unwrap_or("").trim()),
     })
+}
+
+/// Parses what becomes of a statement when code is generated: `refused` or `crash`.
+pub(super) fn outcome(line: &LogicalLine, word: &str) -> Result<Outcome> {
+    match word {
+        "refused" => Ok(Outcome::Refused),
+        "crash" => Ok(Outcome::Crash),
+        _ => Err(line.error(0, "expected `refused` or `crash`")),
+    }
+}
+
+/// Parses `refused when COND | why` and `crash when COND | why`.
+pub(super) fn unbuilt(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Unbuilt> {
+    let (nothing, when) = split_word(text, "when");
+    if !nothing.is_empty() {
+        return Err(line.error(line.offset(text), "expected `when`, or nothing"));
+    }
+    let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
+    let note = leak_str(line.prose.as_deref().unwrap_or("").trim());
+    Ok(Unbuilt { outcome: outcome(line, line.keyword().0)?, when, note })
 }
 
 /// Parses an effect: `effect starts cp.async d when …`.

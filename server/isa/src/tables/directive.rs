@@ -46,6 +46,8 @@ table! {
         spaces: &'static [&'static str],
         /// Words of its syntax that cannot be used as names.
         words: &'static [&'static str],
+        /// The functions that it declares and the driver has: the assembler builds modules that call them, however they are declared.
+        system: &'static [&'static str],
         /// Whether it sets the number of registers with which the threads of a kernel begin.
         registers: bool,
         /// Whether it prevents the assembler from unrolling loops.

@@ -86,6 +86,8 @@ table! {
         fixed: bool,
         /// Whether addresses in it are offsets in a window: they fit 32 bits, and only `cvta` makes them generic.
         window: bool,
+        /// Whether the address of a variable in it has 64 bits: the assembler generates no code for a `mov` of it to 32 bits.
+        wide: bool,
         /// Whether its variables are textures, whatever their type.
         textures: bool,
         /// The approximate latency of a load from it in cycles, for the register estimate; 0: the default.

@@ -52,6 +52,8 @@ pub enum HeaderEvent<'t> {
     Architecture(SourceWord<'t>, &'static TargetInfo),
     /// An `.address_size` in its place, before its argument is read.
     AddressSize,
+    /// The size in bits that an `.address_size` in its place gives.
+    Size(u16),
     /// The argument of `.address_size` is neither 32 nor 64; `None` if it is missing.
     WrongAddressSize(Option<SourceWord<'t>>),
 }
@@ -185,8 +187,11 @@ impl HeaderReader {
         report(environment, HeaderEvent::AddressSize);
         let size = node.child_by_field_id(fields().size).map(|n| source.word(n));
         match size.and_then(|s| literal::integer(s.text)) {
-            Some(32) => environment.address_size = 32,
-            Some(64) => environment.address_size = 64,
+            Some(size @ (32 | 64)) => {
+                environment.sized = true;
+                environment.address_size = size as u16;
+                report(environment, HeaderEvent::Size(size as u16));
+            }
             _ => report(environment, HeaderEvent::WrongAddressSize(size)),
         }
     }

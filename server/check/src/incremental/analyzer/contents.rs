@@ -4,7 +4,7 @@ use super::lints::{self, CachedLints, LintContext};
 use super::list::ItemDiagnostics;
 use super::record::{Record, context};
 use crate::body::{Body, Checked, EarlierStatements};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::memo::Statements;
 use crate::recovery;
 use ptx_flow::flow::LoweredBody;
@@ -112,7 +112,7 @@ pub(super) fn check_contents<'a>(
 }
 
 fn has_errors(found: &[Diagnostic]) -> bool {
-    found.iter().any(|d| d.severity == Severity::Error)
+    found.iter().any(Diagnostic::is_parse_error)
 }
 
 /// Whether an item has a syntax error: in its tree, or at its end, which the check of a closed body does not visit.

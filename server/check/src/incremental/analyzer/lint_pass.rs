@@ -7,6 +7,7 @@ use super::record::is_remembered;
 use crate::declarations;
 use crate::diagnostic::Diagnostic;
 use crate::lints::CheckedItem;
+use crate::lints::reached;
 use crate::registry;
 use ptx_flow::flow::{LoweredBody, Module};
 use ptx_flow::registers::facts::ModuleFacts;
@@ -64,6 +65,7 @@ impl Analyzer {
         let pass = self.lints.pass;
         let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
         let mut out = Vec::new();
+        let mut summaries = Vec::new();
         let mut wanted = Vec::new();
         let remembered = items.iter().enumerate().filter(|(_, item)| is_remembered(item.node));
         for (record, ((index, item), text)) in remembered.zip(hashes).enumerate() {
@@ -73,6 +75,7 @@ impl Analyzer {
             let along = self.functions.records.get_mut(record).and_then(|r| r.as_mut()?.lints.take());
             if let Some(along) = along.filter(|_| !self.functions.has_errors(text)) {
                 out.extend(along.found.clone().into_placed(item.range.start));
+                summaries.push((item.range.clone(), along.summary.clone()));
                 if self.lints.keeps_facts {
                     self.lints.known.insert(text, CachedLints { environment, pass, ..along });
                 }
@@ -84,6 +87,7 @@ impl Analyzer {
             {
                 known.pass = pass;
                 out.extend(known.found.clone().into_placed(item.range.start));
+                summaries.push((item.range.clone(), known.summary.clone()));
             } else if !self.functions.has_errors(text) {
                 wanted.push((index, item, text));
             }
@@ -116,6 +120,7 @@ impl Analyzer {
                 complete = false;
                 continue;
             };
+            summaries.push((item.range.clone(), found.summary.clone()));
             if self.for_one_check {
                 out.extend(found.found.into_placed(item.range.start));
                 continue;
@@ -129,7 +134,10 @@ impl Analyzer {
             return None;
         }
         self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);
-        out.extend(self.lints_of_module(snapshot, &items));
+        out.extend(registry::lint_module(snapshot, &items, self.checked(&items)));
+        if reached::matters(&summaries, &header.environment, &out) {
+            reached::find(&summaries, self.checked(&items), &header.environment, &mut out);
+        }
         out.sort_by_key(|d| (d.range.start, d.range.end));
         Some(out)
     }
@@ -163,14 +171,13 @@ impl Analyzer {
         ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
     }
 
-    /// The flow lints about the functions of the module together.
-    fn lints_of_module(&self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<Diagnostic> {
+    /// The items whose contents were checked, for the flow lints about the functions of the module together.
+    fn checked<'c, 's>(&'c self, items: &'c [ModuleItem<'s>]) -> impl Iterator<Item = CheckedItem<'c, 's>> {
         let checked = items.iter().filter(|i| is_remembered(i.node)).zip(&self.functions.records);
-        let checked = checked.filter_map(|(item, record)| {
+        checked.filter_map(|(item, record)| {
             let record = record.as_ref()?;
             let names = record.dependencies.iter().map(|(name, _)| name.as_ref());
             Some(CheckedItem { item, name: &record.name, names: names.collect() })
-        });
-        registry::lint_module(snapshot, items, checked)
+        })
     }
 }

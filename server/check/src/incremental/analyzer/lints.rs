@@ -5,6 +5,7 @@
 
 use super::list::ItemDiagnostics;
 use crate::lints::Analysis;
+use crate::lints::reached::FunctionSummary;
 use crate::registry;
 use ptx_flow::flow::{self, Graph, Lowered, LoweredBody, Module};
 use ptx_flow::registers::facts::FunctionFacts;
@@ -23,6 +24,8 @@ pub(super) struct CachedLints {
     pub(super) found: ItemDiagnostics,
     /// The flow facts; only if `keeps_facts` is set.
     pub(super) facts: Option<Arc<FunctionFacts>>,
+    /// What counts of the function for the kernels that reach it.
+    pub(super) summary: FunctionSummary,
     /// The number of the last pass that used the entry.
     pub(super) pass: u32,
 }
@@ -104,8 +107,14 @@ impl LintContext<'_> {
     fn lowered(&self, lowered: Lowered) -> Option<CachedLints> {
         let LintContext { header, module, .. } = self;
         let (function, dependencies) = (&lowered.function, lowered.dependencies);
-        let nothing =
-            CachedLints { environment: 0, dependencies, found: ItemDiagnostics::default(), facts: None, pass: 0 };
+        let nothing = CachedLints {
+            environment: 0,
+            dependencies,
+            found: ItemDiagnostics::default(),
+            facts: None,
+            summary: FunctionSummary::default(),
+            pass: 0,
+        };
         if !function.complete {
             return Some(nothing);
         }
@@ -119,7 +128,8 @@ impl LintContext<'_> {
             let addresses = if self.keeps_addresses { analysis.addresses_until(self.cancelled).cloned() } else { None };
             Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
         });
-        Some(CachedLints { found: ItemDiagnostics::new(found), facts, ..nothing })
+        let summary = FunctionSummary::new(function);
+        Some(CachedLints { found: ItemDiagnostics::new(found), facts, summary, ..nothing })
     }
 }
 

@@ -1,0 +1,209 @@
+//! What a kernel and the functions that it reaches have together: the limits that the assembler checks when it links them.
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lints::CheckedItem;
+use crate::lints::mixed_cta_groups::{self, MixedCtaGroups};
+use crate::lints::shared_memory_limit::SharedMemoryLimit;
+use ptx_flow::flow::FlowFunction;
+use ptx_isa::Modifier;
+use ptx_sema::hir::symbols::VariableOrigin;
+use ptx_sema::target::Environment;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::ops::Range;
+
+/// What counts of a function for the kernels that reach it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FunctionSummary {
+    /// Whether it is a kernel.
+    kernel: bool,
+    /// The byte range of its name, from the start of its item.
+    name: Range<usize>,
+    /// The CTA groups of its tensor-core instructions.
+    groups: Vec<Modifier>,
+    /// The size of the shared variables that it declares, in bytes.
+    shared: u64,
+    /// The shared variables of the module that it names, with their sizes in bytes.
+    module_shared: Vec<(Box<str>, u64)>,
+}
+
+impl FunctionSummary {
+    pub(crate) fn new(function: &FlowFunction) -> Self {
+        let mut out = Self {
+            kernel: function.kernel,
+            name: function.name_range.start as usize..function.name_range.end as usize,
+            groups: mixed_cta_groups::groups(function),
+            ..Self::default()
+        };
+        for variable in &function.variables {
+            let bytes = variable.symbol.bytes.filter(|_| variable.symbol.space == ".shared" && !variable.symbol.external);
+            let Some(bytes) = bytes else { continue };
+            if variable.symbol.origin == VariableOrigin::Module {
+                out.module_shared.push((variable.name.clone(), bytes));
+            } else {
+                out.shared = out.shared.saturating_add(bytes);
+            }
+        }
+        out
+    }
+
+    fn all_shared(&self) -> u64 {
+        self.module_shared.iter().fold(self.shared, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
+}
+
+/// The functions of a module: the byte range of each, and its summary.
+pub(crate) type Summaries = [(Range<usize>, FunctionSummary)];
+
+/// Whether [`find`] can report anything. Most modules have neither tensor-core instructions nor much shared memory.
+pub(crate) fn matters(summaries: &Summaries, environment: &Environment, found: &[Diagnostic]) -> bool {
+    let limit = environment.target.map_or(0, |t| u64::from(t.shared));
+    let total = summaries.iter().fold(0u64, |sum, (_, summary)| sum.saturating_add(summary.all_shared()));
+    let kinds: HashSet<Modifier> = summaries.iter().flat_map(|(_, summary)| summary.groups.iter().copied()).collect();
+    kinds.len() > 1 || (limit > 0 && total > limit) || found.iter().any(is_late)
+}
+
+/// Whether the level of a diagnostic depends on whether a kernel reaches its function. The assembler builds no other ones.
+fn is_late(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Warning && matches!(diagnostic.code(), Code::CallSequence | Code::MixedCtaGroups)
+}
+
+/// Reports what kernels have only together with the functions that they reach, and makes errors of the diagnostics in `found` that count because
+/// a kernel reaches their function.
+pub(crate) fn find<'c, 's: 'c>(
+    summaries: &Summaries,
+    checked: impl Iterator<Item = CheckedItem<'c, 's>>,
+    environment: &Environment,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
+    let mut functions: HashMap<&str, usize> = HashMap::default();
+    for CheckedItem { item, name, names } in checked {
+        mentions.entry(name).or_default().extend(names);
+        if let Some(index) = summaries.iter().position(|(range, _)| *range == item.range) {
+            functions.insert(name, index);
+        }
+    }
+    let mut reached_by_any: HashSet<usize> = HashSet::default();
+    let mut new = Vec::new();
+    for (name, kernel) in functions.iter().filter(|(_, index)| summaries[**index].1.kernel) {
+        let mut reached: HashSet<&str> = HashSet::default();
+        let mut waiting = vec![*name];
+        while let Some(next) = waiting.pop() {
+            if reached.insert(next) {
+                waiting.extend(mentions.get(next).into_iter().flatten());
+            }
+        }
+        let mut callees: Vec<usize> = reached.iter().filter_map(|name| functions.get(name).copied()).collect();
+        callees.sort_unstable();
+        callees.retain(|index| index != kernel);
+        reached_by_any.extend(callees.iter().copied());
+        let reached = Reached { name, kernel: &summaries[*kernel], callees: callees.iter().map(|i| &summaries[*i]).collect() };
+        new.extend(reached.groups(&functions, summaries).into_iter().chain(reached.shared(environment)));
+    }
+    for diagnostic in found.iter_mut().filter(|d| is_late(d)) {
+        let inside = |index: &usize| {
+            let range = &summaries[*index].0;
+            range.start <= diagnostic.range.start && diagnostic.range.end <= range.end
+        };
+        if reached_by_any.iter().any(inside) {
+            diagnostic.severity = Severity::Error;
+        }
+    }
+    found.extend(new);
+}
+
+/// A kernel with the functions that it reaches.
+struct Reached<'a> {
+    name: &'a str,
+    kernel: &'a (Range<usize>, FunctionSummary),
+    callees: Vec<&'a (Range<usize>, FunctionSummary)>,
+}
+
+impl Reached<'_> {
+    /// The byte range of the kernel's name in the file.
+    fn range(&self) -> Range<usize> {
+        let (item, summary) = self.kernel;
+        summary.name.start + item.start..summary.name.end + item.start
+    }
+
+    fn groups(&self, functions: &HashMap<&str, usize>, summaries: &Summaries) -> Option<Diagnostic> {
+        let all = || self.callees.iter().copied().chain([self.kernel]);
+        // A function with both has its own report.
+        if all().any(|(_, summary)| summary.groups.len() > 1) {
+            return None;
+        }
+        let with = |group: Modifier| all().find(|(_, summary)| summary.groups.contains(&group));
+        let (first, second) = (with(Modifier::CtaGroup1)?, with(Modifier::CtaGroup2)?);
+        let name = |wanted: &(Range<usize>, FunctionSummary)| {
+            let of = |(_, index): &(&&str, &usize)| summaries[**index].0 == wanted.0;
+            functions.iter().find(of).map_or_else(Box::default, |(name, _)| Box::from(*name))
+        };
+        let problem = MixedCtaGroups::Reached { kernel: self.name.into(), single: name(first), pair: name(second) };
+        Some(Diagnostic::new(self.range(), problem))
+    }
+
+    fn shared(&self, environment: &Environment) -> Option<Diagnostic> {
+        let target = environment.target.filter(|t| t.shared > 0)?;
+        let limit = u64::from(target.shared);
+        // The kernel's own variables have their own report.
+        if self.kernel.1.all_shared() > limit {
+            return None;
+        }
+        let mut total = 0u64;
+        let mut named: HashSet<&str> = HashSet::default();
+        for (_, summary) in self.callees.iter().copied().chain([self.kernel]) {
+            total = total.saturating_add(summary.shared);
+            for (name, bytes) in &summary.module_shared {
+                if named.insert(name) {
+                    total = total.saturating_add(*bytes);
+                }
+            }
+        }
+        let problem = SharedMemoryLimit { kernel: self.name.into(), total, target: target.name, limit: target.shared, reached: true };
+        (total > limit).then(|| Diagnostic::new(self.range(), problem))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_module, messages};
+    use crate::{Code, Severity};
+
+    fn module(function: &str, kernel: &str) -> String {
+        let header = ".version 8.6\n.target sm_100a\n.address_size 64\n";
+        format!("{header}.func f() {{ .shared .b64 s; {function} ret; }}\n.entry k() {{ .shared .b64 s; {kernel} ret; }}\n")
+    }
+
+    fn allocate(group: u8) -> String {
+        format!("tcgen05.alloc.cta_group::{group}.sync.aligned.shared::cta.b32 [s], 32;")
+    }
+
+    /// The verdicts are those of ptxas 13.5 with code generation.
+    #[test]
+    fn groups_across_calls() {
+        let found = |function: &str, kernel: &str| in_module(Code::MixedCtaGroups, &module(function, kernel));
+        let mixed = found(&allocate(1), &format!("{} call f;", allocate(2)));
+        assert_eq!(messages(&mixed), ["`k` reaches `.cta_group::1` in `f` and `.cta_group::2` in `k`"]);
+        assert_eq!(mixed[0].severity, Severity::Error);
+        assert!(found(&allocate(1), &allocate(2)).is_empty(), "it is not called");
+        assert!(found(&allocate(2), &format!("{} call f;", allocate(2))).is_empty());
+        let both = format!("{} {}", allocate(1), allocate(2));
+        let level = |kernel: &str| found(&both, kernel).iter().map(|d| d.severity).collect::<Vec<_>>();
+        assert_eq!(level("call f;"), [Severity::Error]);
+        assert_eq!(level(""), [Severity::Warning], "the assembler leaves it out");
+    }
+
+    #[test]
+    fn shared_memory_across_calls() {
+        let found = |kernel: &str| {
+            let header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+            let function = ".func f() { .shared .b8 s[30000]; st.shared.b8 [s], 1; ret; }\n";
+            let text = format!("{header}{function}.entry k() {{ .shared .b8 s[30000]; {kernel} ret; }}");
+            messages(&in_module(Code::SharedMemoryLimit, &text))
+        };
+        let expected = "the shared variables of `k` and of the functions that it reaches take 60000 bytes; `sm_90` has 49152 for them";
+        assert_eq!(found("call f;"), [expected]);
+        assert!(found("").is_empty());
+    }
+}

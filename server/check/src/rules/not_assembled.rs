@@ -1,0 +1,108 @@
+//! `not-assembled` and `assembler-crash`: statements that the assembler's parser accepts, and for which it generates no code.
+
+use crate::diagnostic::Diagnostic;
+use crate::finding::DiagnosticMessage;
+use ptx_isa::tables::{Outcome, Unbuilt};
+use ptx_sema::forms::mnemonic::Candidate;
+use ptx_sema::forms::spec::{OperandVariant, applies};
+use std::ops::Range;
+
+/// An instruction that the assembler refuses when it generates code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct NotAssembled {
+    /// The instruction as written: opcode and modifiers.
+    pub mnemonic: Box<str>,
+    /// Why, or what to write in its place; may be empty.
+    pub note: &'static str,
+}
+
+/// An instruction on which the assembler crashes when it generates code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct AssemblerCrash {
+    /// The instruction as written: opcode and modifiers.
+    pub mnemonic: Box<str>,
+    /// Why, or what to write in its place; may be empty.
+    pub note: &'static str,
+}
+
+impl DiagnosticMessage for NotAssembled {
+    fn message(&self) -> String {
+        format!("ptxas generates no code for `{}`", self.mnemonic)
+    }
+
+    fn help(&self) -> Option<String> {
+        (!self.note.is_empty()).then(|| self.note.to_owned())
+    }
+}
+
+impl DiagnosticMessage for AssemblerCrash {
+    fn message(&self) -> String {
+        format!("ptxas 13.5 accepts this `{}`, and crashes when it generates code", self.mnemonic)
+    }
+
+    fn help(&self) -> Option<String> {
+        (!self.note.is_empty()).then(|| self.note.to_owned())
+    }
+}
+
+/// The statements of a form that are not built, among which this one is: with these values in its slots, and these operands.
+fn unbuilt(candidate: &Candidate, variant: &OperandVariant) -> Option<&'static Unbuilt> {
+    candidate.form.unbuilt.iter().find(|unbuilt| applies(unbuilt.when, &candidate.values, variant))
+}
+
+/// The report on an instruction that fits its form. `range` is that of its mnemonic.
+pub(crate) fn check(
+    range: Range<usize>,
+    written: &str,
+    candidate: &Candidate,
+    variant: &OperandVariant,
+) -> Option<Diagnostic> {
+    let Unbuilt { outcome, note, .. } = *unbuilt(candidate, variant)?;
+    let mnemonic = written.into();
+    match outcome {
+        Outcome::Built => None,
+        Outcome::Refused => Some(Diagnostic::new(range, NotAssembled { mnemonic, note })),
+        Outcome::Crash => Some(Diagnostic::new(range, AssemblerCrash { mnemonic, note })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{in_kernel, in_module, messages};
+    use crate::{Code, Severity};
+
+    #[test]
+    fn addresses_of_32_bits_are_not_converted() {
+        let found = |size: &str| in_kernel(Code::NotAssembled, &format!("cvta.to.global.{size};"));
+        assert_eq!(messages(&found("u32 %r1, %r2")), ["ptxas generates no code for `cvta.to.global.u32`"]);
+        assert_eq!(found("u32 %r1, %r2")[0].severity, Severity::Error);
+        assert!(found("u64 %rd1, %rd2").is_empty());
+    }
+
+    #[test]
+    fn what_crashes_the_assembler_is_a_warning() {
+        let header = ".version 9.0\n.target sm_100a\n.address_size 64\n.global .align 16 .b8 g[64]; .global .texref t; .global .surfref u;\n";
+        let found = |body: &str| {
+            let registers = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .f32 %f<8>; .shared .b64 s;";
+            in_module(Code::AssemblerCrash, &format!("{header}.entry k() {{ {registers} {body} ret; }}"))
+        };
+        for body in [
+            "ld.global.v8.b16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [g];",
+            "ld.v8.u16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [g];",
+            "atom.shared.and.b32 %r0, [s], %r2, %r3;",
+            "tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f0];",
+            "sust.b.2d.b32.trap [u, %r1], %r1;",
+        ] {
+            let found = found(body);
+            assert_eq!(found.first().map(|d| d.severity), Some(Severity::Warning), "{body}");
+        }
+        for body in [
+            "ld.global.v8.b32 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [g];",
+            "atom.global.and.b32 %r0, [g], %r2, %r3;",
+            "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f0];",
+            "sust.b.1d.b32.trap [u, %r1], %r1;",
+        ] {
+            assert!(found(body).is_empty(), "{body}");
+        }
+    }
+}
