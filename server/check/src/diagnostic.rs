@@ -1,7 +1,7 @@
 //! The types of a diagnostic: its place, related places and fixes.
 
-use crate::code::{Code, DiagnosticLevel};
 pub use crate::code::Severity;
+use crate::code::{Code, DiagnosticLevel};
 use crate::finding::Finding;
 use ecow::EcoVec;
 use ptx_gate::words::visible;

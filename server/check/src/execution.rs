@@ -26,8 +26,7 @@ impl CheckedProgram {
 
     /// Lowers a module whose check found these diagnostics.
     pub fn of(snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> Self {
-        let mut errors: Vec<Diagnostic> =
-            diagnostics.iter().filter(|d| d.is_parse_error()).cloned().collect();
+        let mut errors: Vec<Diagnostic> = diagnostics.iter().filter(|d| d.is_parse_error()).cloned().collect();
         errors.sort_by_key(|d| (d.range.start, d.range.end));
         let places = errors.iter().map(|error| error.range.clone()).collect();
         let header = declarations(snapshot, &items(snapshot));

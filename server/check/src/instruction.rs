@@ -9,10 +9,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::immediates;
 use crate::memory;
 use crate::rules::{
-    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, narrow_address, not_assembled, not_portable,
-    odd_element, operand_count, operand_kind, operand_range, operand_type, parameter_access, project_target,
-    state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode, unusual_modifier_order,
-    vector_length,
+    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed,
+    narrow_address, not_assembled, not_portable, odd_element, operand_count, operand_kind, operand_range, operand_type,
+    parameter_access, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode,
+    unusual_modifier_order, vector_length,
 };
 use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Term, ValueKind};
 use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit};

@@ -2,8 +2,8 @@
 //! checks neither. An address in a register must be wide enough.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::out_of_bounds::{AccessSize, VariableAccess};
 use crate::rules::narrow_address::AddressRegister;
+use crate::rules::out_of_bounds::{AccessSize, VariableAccess};
 use crate::rules::{misaligned_address, narrow_address, out_of_bounds};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ByteCount, Entry, ValueKind};
@@ -41,7 +41,8 @@ pub(crate) fn check(
                     out.extend(outside.or_else(|| misaligned_address::check(&place, &access)));
                 }
                 Some(Symbol::Register { ty, elements: 1 }) => {
-                    let register = AddressRegister { instruction, entry, spec, name, ty };
+                    let written = text.get(instruction.mnemonic_range()).unwrap_or(entry.name);
+                    let register = AddressRegister { instruction, written, entry, spec, name, ty };
                     out.extend(narrow_address::check(part.range.clone(), &register, environment));
                 }
                 _ => {}

@@ -75,7 +75,7 @@ pub struct CheckArguments {
 impl CheckArguments {
     /// The levels of diagnostics.
     pub fn levels(&self) -> DiagnosticLevels {
-        let mut levels = DiagnosticLevels { parse_only: self.parse_only, ..DiagnosticLevels::default() };
+        let mut levels = DiagnosticLevels::default().parse_only(self.parse_only);
         self.level.iter().for_each(|(code, level)| levels.set(*code, *level));
         levels
     }

@@ -28,6 +28,12 @@ pub fn level(name: &str) -> Option<Option<Severity>> {
 }
 
 impl DiagnosticLevels {
+    /// Sets whether the errors that only code generation gives are left out.
+    #[must_use]
+    pub fn parse_only(self, parse_only: bool) -> Self {
+        Self { parse_only, ..self }
+    }
+
     /// Sets the severity of a code; `None` disables it.
     pub fn set(&mut self, code: Code, level: Option<Severity>) {
         self.changed.insert(code, level);

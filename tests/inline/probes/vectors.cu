@@ -79,12 +79,12 @@ __global__ void f(int *p, unsigned a) {
 
 // probe: address-global-32
 __global__ void f(int *p, unsigned a) {
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(*p) : "r"(a)); //! ptx: we warn only (narrow-address)
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(*p) : "r"(a)); //! ptx
 }
 
 // probe: address-generic-32
 __global__ void f(int *p, unsigned a) {
-  asm volatile("ld.u32 %0, [%1];" : "=r"(*p) : "r"(a)); //! ptx: we warn only (narrow-address)
+  asm volatile("ld.u32 %0, [%1];" : "=r"(*p) : "r"(a)); //! ptx
 }
 
 // probe: address-of-half

@@ -47,7 +47,7 @@ impl<'t> Body<'_, 't> {
             declare::kernel_parameters(&parameters, environment, &mut self.out);
         }
         if let Some(name) = node.child_by_field_id(fields().name) {
-            reserved_name::check(source.word(name), false, &mut self.out);
+            reserved_name::in_module(source.word(name), &mut self.out);
         }
     }
 

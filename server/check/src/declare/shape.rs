@@ -4,6 +4,7 @@ use super::site::DeclarationSite;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{reserved_name, syntax_error};
 use ptx_sema::hir::ast::Declaration;
+use ptx_sema::hir::symbols::VariableOrigin;
 use std::ops::Range;
 
 /// Checks that there are one state space, one type and at most one vector length, in this order. The grammar accepts any number in any
@@ -17,7 +18,12 @@ pub(super) fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &
         whole &= words.len() < 2;
     }
     for declarator in &declaration.declarators {
-        reserved_name::check(declarator.name, declarator.count.is_some(), out);
+        // ptxas: a variable with linkage may declare a special register of the same type again.
+        if site.origin == VariableOrigin::Module && declarator.count.is_none() && declaration.linkages.is_empty() {
+            reserved_name::in_module(declarator.name, out);
+        } else {
+            reserved_name::check(declarator.name, declarator.count.is_some(), out);
+        }
     }
     if site.is_parameter() && declaration.declarators.is_empty() {
         let end = declaration.range.end;

@@ -36,7 +36,8 @@ impl FunctionSummary {
             ..Self::default()
         };
         for variable in &function.variables {
-            let bytes = variable.symbol.bytes.filter(|_| variable.symbol.space == ".shared" && !variable.symbol.external);
+            let bytes =
+                variable.symbol.bytes.filter(|_| variable.symbol.space == ".shared" && !variable.symbol.external);
             let Some(bytes) = bytes else { continue };
             if variable.symbol.origin == VariableOrigin::Module {
                 out.module_shared.push((variable.name.clone(), bytes));
@@ -98,7 +99,8 @@ pub(crate) fn find<'c, 's: 'c>(
         callees.sort_unstable();
         callees.retain(|index| index != kernel);
         reached_by_any.extend(callees.iter().copied());
-        let reached = Reached { name, kernel: &summaries[*kernel], callees: callees.iter().map(|i| &summaries[*i]).collect() };
+        let reached =
+            Reached { name, kernel: &summaries[*kernel], callees: callees.iter().map(|i| &summaries[*i]).collect() };
         new.extend(reached.groups(&functions, summaries).into_iter().chain(reached.shared(environment)));
     }
     for diagnostic in found.iter_mut().filter(|d| is_late(d)) {
@@ -160,7 +162,13 @@ impl Reached<'_> {
                 }
             }
         }
-        let problem = SharedMemoryLimit { kernel: self.name.into(), total, target: target.name, limit: target.shared, reached: true };
+        let problem = SharedMemoryLimit {
+            kernel: self.name.into(),
+            total,
+            target: target.name,
+            limit: target.shared,
+            reached: true,
+        };
         (total > limit).then(|| Diagnostic::new(self.range(), problem))
     }
 }
@@ -172,7 +180,9 @@ mod tests {
 
     fn module(function: &str, kernel: &str) -> String {
         let header = ".version 8.6\n.target sm_100a\n.address_size 64\n";
-        format!("{header}.func f() {{ .shared .b64 s; {function} ret; }}\n.entry k() {{ .shared .b64 s; {kernel} ret; }}\n")
+        format!(
+            "{header}.func f() {{ .shared .b64 s; {function} ret; }}\n.entry k() {{ .shared .b64 s; {kernel} ret; }}\n"
+        )
     }
 
     fn allocate(group: u8) -> String {

@@ -19,6 +19,8 @@ pub(crate) enum ModuleHeader {
     Again(&'static str),
     /// `.version` without a number.
     VersionWithoutNumber,
+    /// The number of `.version` is not behind it in the same line.
+    SplitVersion,
     /// The text after `.version` is not a version number.
     NotAVersion(Box<str>),
     /// A version that was never published but that the assembler accepts.
@@ -57,6 +59,9 @@ impl DiagnosticMessage for ModuleHeader {
             Self::NoVersion => "a module begins with `.version`".to_owned(),
             Self::NoTarget => "`.target` must follow `.version`".to_owned(),
             Self::Again(name) => format!("`{name}` may stand only once, at the beginning of a module"),
+            Self::SplitVersion => {
+                "the number stands in the line of `.version`, with nothing but blanks between".to_owned()
+            }
             Self::VersionWithoutNumber => "`.version` needs a number such as `8.5`".to_owned(),
             Self::NotAVersion(text) => format!("`{text}` is not a version: expected a number such as `8.5`"),
             Self::UnpublishedVersion(version) => {
@@ -109,6 +114,7 @@ pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option
     Some(match event {
         HeaderEvent::Misplaced(name) => Diagnostic::new(whole, ModuleHeader::Again(name)),
         HeaderEvent::VersionWithoutNumber => Diagnostic::new(whole, ModuleHeader::VersionWithoutNumber),
+        HeaderEvent::SplitVersion(word) => Diagnostic::new(word.range(), ModuleHeader::SplitVersion),
         HeaderEvent::NotAVersion(word) => {
             // `.version 9`
             let whole = format!("{}.0", word.text);

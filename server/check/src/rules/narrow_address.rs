@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::DiagnosticMessage;
+use crate::rules::not_assembled;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, OperandAccess, Outcome, TypeClass, TypeInfo, ValueKind};
 use ptx_sema::forms::operands::NameLookup;
@@ -31,8 +32,8 @@ pub(crate) enum NarrowAddress {
         space: Option<&'static str>,
         /// The size of an address in bits.
         required: u16,
-        /// What becomes of the instruction when code is generated.
-        outcome: Outcome,
+        /// Whether the assembler generates no code for the instruction.
+        refused: bool,
     },
     /// The address of a variable, moved to fewer bits.
     Variable {
@@ -46,15 +47,15 @@ pub(crate) enum NarrowAddress {
 }
 
 impl NarrowAddress {
-    fn outcome(&self) -> Outcome {
+    fn is_refused(&self) -> bool {
         match self {
-            Self::Register { outcome, .. } => *outcome,
-            Self::Variable { .. } => Outcome::Refused,
+            Self::Register { refused, .. } => *refused,
+            Self::Variable { .. } => true,
         }
     }
 
     fn report(self, range: Range<usize>) -> Diagnostic {
-        let severity = if self.outcome() == Outcome::Refused { Severity::Error } else { Severity::Warning };
+        let severity = if self.is_refused() { Severity::Error } else { Severity::Warning };
         Diagnostic::new(range, self).severity(severity)
     }
 }
@@ -75,10 +76,9 @@ impl DiagnosticMessage for NarrowAddress {
     }
 
     fn help(&self) -> Option<String> {
-        let help = match self.outcome() {
-            Outcome::Refused => "hold the address in a 64-bit register: ptxas generates code for 64-bit addresses only",
-            Outcome::Crash => "hold the address in a 64-bit register: ptxas 13.5 crashes on this",
-            Outcome::Built => "hold the address in a wider register: ptxas fills the missing bits with zeros",
+        let help = match self.is_refused() {
+            true => "hold the address in a 64-bit register: ptxas generates code for 64-bit addresses only",
+            false => "hold the address in a wider register: ptxas fills the missing bits with zeros",
         };
         Some(help.to_owned())
     }
@@ -88,6 +88,8 @@ impl DiagnosticMessage for NarrowAddress {
 pub(crate) struct AddressRegister<'a> {
     /// The instruction.
     pub instruction: &'a Instruction<'a>,
+    /// Its opcode and modifiers as written.
+    pub written: &'a str,
     /// Its entry in the tables.
     pub entry: &'static Entry,
     /// The part of the address.
@@ -105,7 +107,9 @@ pub(crate) fn check(
     environment: &Environment,
 ) -> Option<Diagnostic> {
     let TypeInfo { class, bits, .. } = *register.ty.info();
-    if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) || (environment.sized && environment.address_size < FULL) {
+    if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint)
+        || (environment.sized && environment.address_size < FULL)
+    {
         return None;
     }
     let AddressRegister { instruction, entry, spec, name, .. } = register;
@@ -118,17 +122,16 @@ pub(crate) fn check(
     }
     let refused = !windows && bits == HALF && entry.narrow_addresses == Outcome::Refused;
     let crashes = !windows && bits < FULL && entry.narrow_addresses == Outcome::Crash;
-    let outcome = match (refused, crashes) {
-        (true, _) => Outcome::Refused,
-        (_, true) => Outcome::Crash,
-        _ => Outcome::Built,
-    };
-    let required = match (windows, outcome) {
+    if crashes {
+        let note = "hold the address in a 64-bit register";
+        return Some(not_assembled::crash(range, register.written, note));
+    }
+    let required = match (windows, refused) {
         (true, _) => HALF,
-        (false, Outcome::Built) => environment.address_size,
-        (false, _) => FULL,
+        (false, false) => environment.address_size,
+        (false, true) => FULL,
     };
-    let problem = || NarrowAddress::Register { register: (*name).into(), bits, space, required, outcome };
+    let problem = || NarrowAddress::Register { register: (*name).into(), bits, space, required, refused };
     (bits < required).then(|| problem().report(range))
 }
 
@@ -142,7 +145,8 @@ pub(crate) fn moved(
     for (operand, (_, pattern)) in instruction.operands.iter().zip(&variant.operands) {
         let OperandPattern::Value(spec) = pattern else { continue };
         let bits = spec.ty.map_or(0, |ty| ty.info().bits);
-        let reads_address = spec.value.symbol && spec.value.kind == ValueKind::Value && spec.value.access == OperandAccess::Read;
+        let reads_address =
+            spec.value.symbol && spec.value.kind == ValueKind::Value && spec.value.access == OperandAccess::Read;
         let Operand { kind: OperandKind::Name(name), range, .. } = operand else { continue };
         if !reads_address || bits != HALF {
             continue;
@@ -185,12 +189,14 @@ mod tests {
         ] {
             assert_eq!(severity(refused), Some(Severity::Error), "{refused}");
         }
-        for built in ["ld.b32 %r1, [%h2];", "ld.shared.b32 %r1, [%h2];", "cp.async.ca.shared.global [%r1], [%r2], 4;"] {
+        for built in ["ld.b32 %r1, [%h2];", "ld.shared.b32 %r1, [%h2];"] {
             assert_eq!(severity(built), Some(Severity::Warning), "{built}");
         }
         for right in ["mbarrier.init.shared.b64 [%r2], 1;", "ld.const.b32 %r1, [%r2];", "ld.local.b32 %r1, [%r2];"] {
             assert_eq!(severity(right), None, "{right}");
         }
+        let crash = in_kernel(Code::AssemblerCrash, "cp.async.ca.shared.global [%r1], [%r2], 4;");
+        assert_eq!(crash.len(), 1);
     }
 
     #[test]
@@ -208,7 +214,9 @@ mod tests {
     #[test]
     fn without_a_size_in_the_header() {
         let found = |size: &str| {
-            let text = format!(".version 8.0\n.target sm_90\n{size}\n.entry k() {{ .reg .b32 %r<3>; ld.b32 %r1, [%r2]; ret; }}");
+            let text = format!(
+                ".version 8.0\n.target sm_90\n{size}\n.entry k() {{ .reg .b32 %r<3>; ld.b32 %r1, [%r2]; ret; }}"
+            );
             in_module(Code::NarrowAddress, &text).len()
         };
         assert_eq!((found(""), found(".address_size 64")), (1, 1));

@@ -62,8 +62,13 @@ pub(crate) fn check(
     match outcome {
         Outcome::Built => None,
         Outcome::Refused => Some(Diagnostic::new(range, NotAssembled { mnemonic, note })),
-        Outcome::Crash => Some(Diagnostic::new(range, AssemblerCrash { mnemonic, note })),
+        Outcome::Crash => Some(crash(range, written, note)),
     }
+}
+
+/// The report on an instruction, written so, on which the assembler crashes.
+pub(crate) fn crash(range: Range<usize>, written: &str, note: &'static str) -> Diagnostic {
+    Diagnostic::new(range, AssemblerCrash { mnemonic: written.into(), note })
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ pub enum ReservedName {
     LonePercent,
     /// A word of the language, which the assembler refuses as a name.
     Word(Box<str>),
-    /// The name of a special register, which the assembler accepts.
+    /// The name of a special register, which the assembler accepts inside of functions.
     SpecialRegister(Box<str>),
+    /// The name of a special register for something of the module, which the assembler refuses.
+    SpecialInModule(Box<str>),
 }
 
 impl DiagnosticMessage for ReservedName {
@@ -23,11 +25,17 @@ impl DiagnosticMessage for ReservedName {
             Self::LonePercent => "a name has at least one character after the `%`".to_owned(),
             Self::Word(name) => format!("`{name}` is a word of the language, so nothing can have it for a name"),
             Self::SpecialRegister(name) => format!("this hides the special register `{name}`"),
+            Self::SpecialInModule(name) => {
+                format!(
+                    "`{name}` is a special register, so no function or variable of the module can have it for a name"
+                )
+            }
         }
     }
 
     fn help(&self) -> Option<String> {
-        matches!(self, Self::SpecialRegister(_)).then(|| "choose another name".to_owned())
+        let special = matches!(self, Self::SpecialRegister(_) | Self::SpecialInModule(_));
+        special.then(|| "choose another name".to_owned())
     }
 }
 
@@ -51,7 +59,18 @@ pub fn reserved(name: &str, range: bool) -> Option<ReservedName> {
     }
 }
 
-/// Reports a declared name that is reserved. `range` if it is the base of a range of names (`%r<10>`).
+/// Reports a name of the module, of a function or variable, that is reserved.
+pub(crate) fn in_module(name: SourceWord<'_>, out: &mut Vec<Diagnostic>) {
+    match reserved(name.text, false) {
+        Some(ReservedName::SpecialRegister(register)) => {
+            out.push(Diagnostic::new(name.range(), ReservedName::SpecialInModule(register)));
+        }
+        Some(problem) => out.push(Diagnostic::new(name.range(), problem)),
+        None => {}
+    }
+}
+
+/// Reports a name declared in a function that is reserved. `range` if it is the base of a range of names (`%r<10>`).
 pub(crate) fn check(name: SourceWord<'_>, range: bool, out: &mut Vec<Diagnostic>) {
     let Some(found) = reserved(name.text, range) else { return };
     let severity = if matches!(found, ReservedName::SpecialRegister(_)) { Severity::Warning } else { Severity::Error };
@@ -63,7 +82,7 @@ mod tests {
     use super::{ReservedName, reserved};
     use crate::Code;
     use crate::diagnostic::Severity;
-    use crate::testing::{in_kernel, messages};
+    use crate::testing::{in_kernel, in_module, messages};
 
     #[test]
     fn names_of_the_language() {
@@ -74,6 +93,11 @@ mod tests {
         assert_eq!(messages(&found), ["this hides the special register `%laneid`"]);
         assert_eq!(found[0].severity, Severity::Warning);
         assert!(in_kernel(Code::ReservedName, ".reg .b32 %lane;").is_empty());
+        for declaration in [".global .b32 %clock;", ".func %tid() { ret; }", ".visible .entry %laneid() { ret; }"] {
+            let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{declaration}");
+            let found = in_module(Code::ReservedName, &text);
+            assert_eq!(found.first().map(|d| d.severity), Some(Severity::Error), "{declaration}");
+        }
     }
 
     #[test]

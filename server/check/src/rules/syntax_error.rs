@@ -170,7 +170,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::GivenTwice(what) => format!("a declaration has one {what}, and this is the second"),
             SyntaxErrorKind::MisplacedSign(sign) => format!("`{sign}` cannot stand before this"),
             SyntaxErrorKind::Subscript => {
-                "a subscript stands only behind a variable without brackets around it".to_owned()
+                "a subscript stands only behind an array, without brackets around it".to_owned()
             }
             SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => {

@@ -103,6 +103,8 @@ fn entry(e: &'static Entry) -> Value {
         cycles,
         uniform,
         converge,
+        narrow_addresses,
+        repeated_results,
         executed,
         forms,
         source,
@@ -125,7 +127,7 @@ fn entry(e: &'static Entry) -> Value {
         "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands),
         "elements": list(elements, list_elements), "unsettled": unsettled,
         "checked": checked, "flow": flow, "pure": pure, "narrow": narrow, "carries": carries, "computes": word(&computes), "cycles": cycles,
-        "uniform": uniform.map(extent), "converge": converge, "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
+        "uniform": uniform.map(extent), "converge": converge, "narrow_addresses": word(&narrow_addresses), "repeated_results": word(&repeated_results), "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })
 }
 

@@ -132,7 +132,7 @@ pub enum MismatchKind {
     ImmediateAddress,
     /// A sign before an operand that cannot have one.
     Sign(String),
-    /// A subscript after a register, or inside brackets.
+    /// A subscript after anything but an array, or inside brackets.
     Subscript,
     /// `a-4`: the assembler accepts only `a+-4`.
     MinusOffset,
@@ -312,7 +312,7 @@ impl OperandChecker<'_> {
             }
             OperandKind::Offset(..) => self.push(operand, Some(spec), MismatchKind::Unexpected),
             OperandKind::Index(object, _) => match object.kind {
-                OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
+                OperandKind::Name(name) if spec.value.symbol => self.element_address(operand, name, spec),
                 _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), MismatchKind::UnexpectedAddress),

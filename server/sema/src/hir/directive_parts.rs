@@ -102,11 +102,15 @@ pub fn plain_location(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
         Some((number(words.next()?)?, number(words.next()?)?, number(words.next()?)?))
     };
     (words.next()? == ".loc").then_some(())?;
+    // No comma stands before the word behind the numbers.
+    let (numbers, rest) = text.split_once(',').map_or((text, None), |(numbers, rest)| (numbers, Some(rest)));
+    (numbers.split([' ', '\t']).filter(|w| !w.is_empty()).count() == 4).then_some(())?;
     let own = location(&mut words)?;
-    let Some(word) = words.next() else { return Some((own, None)) };
+    let Some(word) = words.next() else { return rest.is_none().then_some((own, None)) };
     let label = words.next()?;
     let fits = word == "function_name" && !label.contains('-') && !label.starts_with(|c: char| c.is_ascii_digit());
     (fits && text.matches(',').count() == 2 && words.next()? == "inlined_at").then_some(())?;
     let inlined = location(&mut words)?;
-    words.next().is_none().then_some((own, Some(inlined)))
+    let inlined_numbers = text.rsplit(',').next()?;
+    (words.next().is_none() && inlined_numbers.contains("inlined_at")).then_some((own, Some(inlined)))
 }

@@ -26,6 +26,8 @@ pub enum HeaderEvent<'t> {
     Misplaced(&'static str),
     /// `.version` without a number.
     VersionWithoutNumber,
+    /// The number of `.version`, which is not behind it in the same line.
+    SplitVersion(SourceWord<'t>),
     /// The word after `.version` is not a version number.
     NotAVersion(SourceWord<'t>),
     /// A version that was never published but that the assembler accepts.
@@ -95,6 +97,12 @@ impl HeaderReader {
             return report(HeaderEvent::VersionWithoutNumber);
         };
         let word = source.word(number);
+        // ptxas looks for the version before it reads the text: only blanks may stand between.
+        let start = source.word(node).range().start;
+        let between = source.text.get(start..word.range().start).and_then(|text| text.strip_prefix(".version"));
+        if between.is_some_and(|text| text.contains('\n') || !text.trim().is_empty()) {
+            report(HeaderEvent::SplitVersion(word));
+        }
         let parsed = word.text.split_once('.').and_then(|(major, minor)| {
             let known = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
             (known(major) && known(minor)).then_some(())?;

@@ -55,7 +55,7 @@ fn statements_of_other_languages() {
     );
     assert_eq!(in_body("mov.u32 %r1, +%r2;"), ["`+` cannot stand before this\nremove it"]);
     let subscript =
-        "a subscript stands only behind a variable without brackets around it\nwrite an offset in bytes, `[a+4]`";
+        "a subscript stands only behind an array, without brackets around it\nwrite an offset in bytes, `[a+4]`";
     assert_eq!(in_body("ld.param.u64 %rd1, [p[0]];"), [subscript]);
     assert!(in_body("ld.param.u64 %rd1, [p+0];").is_empty());
 }

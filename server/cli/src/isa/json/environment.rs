@@ -16,6 +16,7 @@ pub fn space(s: &'static SpaceInfo) -> Value {
         named,
         fixed,
         window,
+        wide,
         textures,
         cycles,
         declared,
@@ -34,7 +35,7 @@ pub fn space(s: &'static SpaceInfo) -> Value {
         json!({"bytes": bytes, "gates": gates(own)})
     };
     json!({
-        "name": name, "generic": generic, "absolute": absolute, "named": named, "fixed": fixed, "window": window, "textures": textures, "cycles": cycles,
+        "name": name, "generic": generic, "absolute": absolute, "named": named, "fixed": fixed, "window": window, "wide": wide, "textures": textures, "cycles": cycles,
         "declared": list(declared, place), "holds": list(holds, capacity), "summary": summary, "manual": manual,
         "doc": doc, "gates": gates(own),
     })
@@ -96,6 +97,7 @@ pub fn directive(d: &'static Directive) -> Value {
         data,
         spaces,
         words,
+        system,
         registers,
         keeps_loops,
         bounds,
@@ -120,7 +122,7 @@ pub fn directive(d: &'static Directive) -> Value {
         "name": name, "syntax": syntax, "where": places, "takes": takes, "limit": limit, "limit_note": limit_note,
         "excludes": excludes, "requires": requires, "idle_without": idle_without, "before": before,
         "parts": list(parts, part), "values": list(values, value), "data": list(data, datum), "spaces": spaces,
-        "words": words, "registers": registers, "keeps_loops": keeps_loops, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
+        "words": words, "system": system, "registers": registers, "keeps_loops": keeps_loops, "bounds": bounds.map(|b| word(&b)), "summary": summary, "manual": manual, "doc": doc, "notes": notes,
         "gates": gates(own),
     })
 }

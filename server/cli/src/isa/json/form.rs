@@ -1,11 +1,11 @@
 //! Forms and their operands as JSON.
 
-use super::common::{exec, gate_with, list};
+use super::common::{exec, gate_with, list, word};
 use ptx_ide::reference::example::{ReferenceExample, examples};
 use ptx_isa::tables::{
     ByteCount, Effect, Emulation, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length,
     Map as Lengths, MapRow, ModifierSlot, OperandAccess, OperandPair, OperandTest, Protocol, Range, Rule, RuleKind,
-    SlotTest, Spaces, Successor, Temporaries, Term, TypeExpr, Usual, ValueKind, Verb,
+    SlotTest, Spaces, Successor, Temporaries, Term, TypeExpr, Unbuilt, Usual, ValueKind, Verb,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         gates,
         successors,
         implied,
+        unbuilt,
         checks,
         effects,
         temporaries,
@@ -75,6 +76,10 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         "gates": list(gates, |g| gate_with(g, terms(g.when, f))),
         "instead": list(successors, successor),
         "implied": list(implied, implied_one),
+        "unbuilt": list(unbuilt, |u| {
+            let Unbuilt { outcome, when, note } = *u;
+            json!({"outcome": word(&outcome), "when": terms(when, f), "note": note})
+        }),
         "checks": checks,
         "effects": list(effects, effect),
         "temporaries": list(temporaries, |t| {
@@ -153,6 +158,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         single,
         loose,
         lax,
+        parts,
         lists,
         bare,
         exact,
@@ -213,6 +219,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("single", single),
         ("loose", loose),
         ("lax", lax),
+        ("parts", parts),
         ("lists", lists),
         ("bare", bare),
         ("exact", exact),

@@ -6,7 +6,7 @@ use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::TypeId;
 use ptx_isa::ISA;
-use ptx_isa::tables::{TypeClass, ValueKind};
+use ptx_isa::tables::{Spaces, TypeClass, ValueKind};
 
 impl OperandChecker<'_> {
     /// Matches `a+4` as a value. ptxas accepts `var+4` for any integer source although it rejects `var` alone, and a register
@@ -78,6 +78,10 @@ impl OperandChecker<'_> {
             {
                 self.push(operand, Some(spec), MismatchKind::Handle(name.to_owned()));
             }
+            // ptxas: a function has an address, but none in a state space that the instruction names.
+            Some(Symbol::Function { .. }) if matches!(spec.value.symbol_spaces, Spaces::Slot(_)) => {
+                self.push(operand, Some(spec), MismatchKind::Unexpected);
+            }
             Some(Symbol::Variable(_) | Symbol::Function { .. } | Symbol::Unknown) => {
                 let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
                 if spec.ty.is_some_and(|t| !whole(t)) {
@@ -136,6 +140,16 @@ impl OperandChecker<'_> {
         }
     }
 
+    /// Matches `name[4]` as a value: the address of an element of an array.
+    pub(super) fn element_address(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec) {
+        match self.names.look_up(name) {
+            Some(Symbol::Variable(VariableSymbol { array: false, .. }) | Symbol::Function { .. }) => {
+                self.push(operand, Some(spec), MismatchKind::Subscript);
+            }
+            _ => self.symbol_address(operand, name, spec),
+        }
+    }
+
     fn is_function(&self, name: &str) -> bool {
         matches!(self.names.look_up(name), Some(Symbol::Function { .. }))
     }
@@ -153,6 +167,10 @@ impl OperandChecker<'_> {
         let name = match &operand.kind {
             OperandKind::Name(name) => *name,
             OperandKind::Offset(_, true) => return self.push(operand, Some(spec), MismatchKind::MinusOffset),
+            // ptxas: in brackets nothing stands behind a subscript.
+            OperandKind::Offset(parts, false) if matches!(parts.0.kind, OperandKind::Index(..)) => {
+                return self.push(operand, Some(spec), MismatchKind::Subscript);
+            }
             OperandKind::Offset(parts, false) => {
                 if self.amount(&parts.1) {
                     self.base(&parts.0, spec);

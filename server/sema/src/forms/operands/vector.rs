@@ -172,9 +172,13 @@ impl OperandChecker<'_> {
             }
             _ if spec.value.untested => size(have) == wanted.info().bits,
             TypeClass::Bits => fits(have.info().bits),
-            // ptxas: where wider registers are refused, predicates alone pass for `.b32`.
+            // ptxas: where wider registers are refused, predicates alone pass for `.b32`, but not as the parts of a larger value.
             TypeClass::Pred => {
-                lax && !relaxed && wanted.info().class == TypeClass::Bits && size(have) == wanted.info().bits
+                !spec.value.parts
+                    && lax
+                    && !relaxed
+                    && wanted.info().class == TypeClass::Bits
+                    && size(have) == wanted.info().bits
             }
             _ => {
                 agrees(wanted, have, spec.fit)
@@ -228,8 +232,12 @@ impl OperandChecker<'_> {
             }
             let wanted = element_at(spec, place);
             // ptxas: a special register in a list has its own size, although a narrower operand takes it alone.
-            if let OperandKind::Name(name) = element.kind
-                && let Some(register) = special(name).filter(|register| register.components.is_empty())
+            let named = match &element.kind {
+                OperandKind::Name(name) => special(name).filter(|register| register.components.is_empty()),
+                OperandKind::Member(object, _) if self.names.look_up(object.text).is_none() => special(object.text),
+                _ => None,
+            };
+            if let Some(register) = named
                 && TypeId::of(register.ty)
                     .is_some_and(|have| wanted.ty.is_some_and(|t| t.info().bits != have.info().bits))
             {
