@@ -4,6 +4,7 @@
 //! - `snippets cases [NAME…]`: prints the suite's cases, `VERSION TARGET STATEMENT`. Cases that the tables call legal
 //!   come first, after a line `# legal`; negative cases follow after `# near`.
 //! - `snippets judge`: reads such lines and prints our verdict before each, and the message after it.
+//! - `snippets built`: the same for code generation: `OK`, `ERR` (refused) or `DIE` (the assembler crashes).
 //! - `snippets forms [NAME…]`: prints two statements for each operand variant of each form, after the data line of the form and a tab.
 //! - `snippets representatives [NAME…]`: prints the statements whose availability is measured; `snippets targets`:
 //!   prints the targets; `snippets families`: prints the names of the families.
@@ -48,8 +49,11 @@ fn main() {
         }
         Some("floors") => floors::differences(&floors::parse(&input())).iter().for_each(|l| println!("{l}")),
         Some("judge") => judge(&input()),
+        Some("built") => built(&input()),
         _ => {
-            eprintln!("usage: snippets cases|representatives|forms [NAME…] | snippets judge|floors|targets|families");
+            eprintln!(
+                "usage: snippets cases|representatives|forms [NAME…] | snippets judge|built|floors|targets|families"
+            );
             std::process::exit(2);
         }
     }
@@ -89,19 +93,37 @@ fn input() -> String {
     text
 }
 
-fn judge(text: &str) {
+/// The lines `VERSION TARGET TEXT` of a text by version and target: of each the index of its line, and the snippet.
+fn by_target(text: &str) -> BTreeMap<(&str, &str), Vec<(usize, &str)>> {
     let mut groups: BTreeMap<(&str, &str), Vec<(usize, &str)>> = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         let mut parts = line.splitn(3, ' ');
         let key = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
         groups.entry(key).or_default().push((index, parts.next().unwrap_or("")));
     }
+    groups
+}
+
+fn judge(text: &str) {
     let mut out: BTreeMap<usize, String> = BTreeMap::new();
-    for ((version, target), lines) in groups {
+    for ((version, target), lines) in by_target(text) {
         let texts: Vec<&str> = lines.iter().map(|l| l.1).collect();
         for ((index, text), verdict) in lines.iter().zip(snippets::judge(version, target, &texts)) {
             let word = if verdict.is_some() { "ERR" } else { "OK" };
             out.insert(*index, format!("{word} {version} {target} {text}\t{}", verdict.unwrap_or_default()));
+        }
+    }
+    out.values().for_each(|line| println!("{line}"));
+}
+
+fn built(text: &str) {
+    let mut out: BTreeMap<usize, String> = BTreeMap::new();
+    for ((version, target), lines) in by_target(text) {
+        for part in lines.chunks(snippets::BUILT_TOGETHER) {
+            let texts: Vec<&str> = part.iter().map(|l| l.1).collect();
+            for ((index, text), verdict) in part.iter().zip(snippets::built(version, target, &texts)) {
+                out.insert(*index, format!("{} {version} {target} {text}", verdict.word()));
+            }
         }
     }
     out.values().for_each(|line| println!("{line}"));

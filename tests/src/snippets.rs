@@ -3,7 +3,7 @@
 //! Each snippet gets its own braces in the body of a kernel that declares registers and variables of every kind. So one
 //! module can contain thousands of snippets.
 
-use ptx_check::Analyzer;
+use ptx_check::{Analyzer, Code, DiagnosticLevel, Severity};
 use ptx_syntax::Snapshot;
 
 /// The declarations of the body, in one line. `tests/oracle/record.py` uses exactly the same text for the assembler.
@@ -42,19 +42,55 @@ pub fn parse(text: &str) -> Vec<Judged> {
         .collect()
 }
 
+/// What becomes of a snippet when code is generated for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Built {
+    /// The assembler builds it.
+    Whole,
+    /// It refuses it.
+    Refused,
+    /// It crashes.
+    Crash,
+}
+
+impl Built {
+    /// The word of the records, `tests/oracle/assembled`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "OK",
+            Self::Refused => "ERR",
+            Self::Crash => "DIE",
+        }
+    }
+}
+
+/// The number of snippets in one function for [`built`]: flow lints skip large functions.
+pub const BUILT_TOGETHER: usize = 200;
+
+/// Our verdicts on code generation for snippets of one version and target, which parse.
+pub fn built(version: &str, target: &str, texts: &[&str]) -> Vec<Built> {
+    let (snapshot, first) = module(version, target, texts);
+    let mut out = vec![Built::Whole; texts.len()];
+    let report = Analyzer::for_one_check().check_with_lints(&snapshot, &|| false).unwrap_or_default();
+    for diagnostic in report.diagnostics {
+        let verdict = match diagnostic.code() {
+            // It is about several statements.
+            Code::MixedCtaGroups => continue,
+            Code::AssemblerCrash => Built::Crash,
+            code if code.level() == DiagnosticLevel::Build && diagnostic.severity == Severity::Error => Built::Refused,
+            _ => continue,
+        };
+        let line = snapshot.rope().byte_to_line(diagnostic.range.start);
+        if let Some(slot) = line.checked_sub(first).and_then(|i| out.get_mut(i)) {
+            *slot = verdict.max(*slot);
+        }
+    }
+    out
+}
+
 /// Our verdicts on snippets of one version and target: for each, the message of the first error, or `None`.
 pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>> {
-    // The directive does not exist before PTX 2.3.
-    let size = if numbers(version) >= (2, 3) { ".address_size 64" } else { "" };
-    let mut module = format!(".version {version}\n.target {target}\n{size}\n{}\n", declarations(version, target));
-    let first = module.matches('\n').count();
-    for text in texts {
-        module.push_str("{ ");
-        module.push_str(text);
-        module.push_str(" }\n");
-    }
-    module.push_str("L: ret;\n}\n");
-    let snapshot = Snapshot::new(&module);
+    let (snapshot, first) = module(version, target, texts);
     let mut out = vec![None; texts.len()];
     for diagnostic in Analyzer::for_one_check().analyze(&snapshot).diagnostics {
         if !diagnostic.is_parse_error() {
@@ -66,6 +102,21 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
         }
     }
     out
+}
+
+/// The module with these snippets, one a line, and the index of the line of the first.
+fn module(version: &str, target: &str, texts: &[&str]) -> (Snapshot, usize) {
+    // The directive does not exist before PTX 2.3.
+    let size = if numbers(version) >= (2, 3) { ".address_size 64" } else { "" };
+    let mut module = format!(".version {version}\n.target {target}\n{size}\n{}\n", declarations(version, target));
+    let first = module.matches('\n').count();
+    for text in texts {
+        module.push_str("{ ");
+        module.push_str(text);
+        module.push_str(" }\n");
+    }
+    module.push_str("L: ret;\n}\n");
+    (Snapshot::new(&module), first)
 }
 
 /// A version such as `9.1` as two numbers.

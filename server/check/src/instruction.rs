@@ -113,7 +113,7 @@ pub(crate) fn check(
             narrow_address::moved(instruction, variant, names, out);
             // One mistake, one report.
             if !out[before..].iter().any(|d| d.severity == Severity::Error) {
-                out.extend(not_assembled::check(instruction.mnemonic_range(), written, candidate, variant));
+                out.extend(not_assembled::check(instruction, written, candidate, variant));
             }
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(

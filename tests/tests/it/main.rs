@@ -1,6 +1,7 @@
 //! Tests that cross crates.
 
 mod address_claims;
+mod assembled;
 mod away;
 mod blank;
 mod constants;

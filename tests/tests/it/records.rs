@@ -24,7 +24,7 @@ fn records_name_their_assembler() {
         let entries = fs::read_dir(oracle.join(folder)).expect("a folder of records");
         entries.map(|e| e.expect("an entry").path()).collect::<Vec<_>>()
     };
-    let mut all: Vec<_> = ["verdicts", "floors", "mutants"].into_iter().flat_map(files).collect();
+    let mut all: Vec<_> = ["assembled", "verdicts", "floors", "mutants"].into_iter().flat_map(files).collect();
     all.extend(["fixtures.txt", "constants.txt", "registers.txt", "shared.txt"].map(|name| oracle.join(name)));
     let nameless = |path: &&std::path::PathBuf| {
         let line = first_line(path);

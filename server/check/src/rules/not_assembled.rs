@@ -4,7 +4,8 @@ use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::{Outcome, Unbuilt};
 use ptx_sema::forms::mnemonic::Candidate;
-use ptx_sema::forms::spec::{OperandVariant, applies};
+use ptx_sema::forms::spec::{OperandPattern, OperandVariant, applies};
+use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
 use std::ops::Range;
 
 /// An instruction that the assembler refuses when it generates code.
@@ -50,13 +51,25 @@ fn unbuilt(candidate: &Candidate, variant: &OperandVariant) -> Option<&'static U
     candidate.form.unbuilt.iter().find(|unbuilt| applies(unbuilt.when, &candidate.values, variant))
 }
 
-/// The report on an instruction that fits its form. `range` is that of its mnemonic.
+/// A literal in the place of a result, which the parser does not look at.
+fn written_literal(instruction: &Instruction<'_>, variant: &OperandVariant) -> Option<Range<usize>> {
+    let literal = |operand: &Operand<'_>| matches!(operand.kind, OperandKind::Integer(_) | OperandKind::Constant(_));
+    let takes_number = |pattern: &OperandPattern| matches!(pattern, OperandPattern::Value(spec) if spec.value.number);
+    let mut both = instruction.operands.iter().zip(&variant.operands);
+    both.find(|(operand, (_, pattern))| literal(operand) && takes_number(pattern)).map(|(operand, _)| operand.range.clone())
+}
+
+/// The report on an instruction that fits its form.
 pub(crate) fn check(
-    range: Range<usize>,
+    instruction: &Instruction<'_>,
     written: &str,
     candidate: &Candidate,
     variant: &OperandVariant,
 ) -> Option<Diagnostic> {
+    if let Some(literal) = written_literal(instruction, variant) {
+        return Some(crash(literal, written, "write a register for the result"));
+    }
+    let range = instruction.mnemonic_range();
     let Unbuilt { outcome, note, .. } = *unbuilt(candidate, variant)?;
     let mnemonic = written.into();
     match outcome {
@@ -96,7 +109,6 @@ mod tests {
             "ld.v8.u16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [g];",
             "atom.shared.and.b32 %r0, [s], %r2, %r3;",
             "tex.a2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f0];",
-            "sust.b.2d.b32.trap [u, %r1], %r1;",
         ] {
             let found = found(body);
             assert_eq!(found.first().map(|d| d.severity), Some(Severity::Warning), "{body}");
@@ -105,7 +117,7 @@ mod tests {
             "ld.global.v8.b32 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [g];",
             "atom.global.and.b32 %r0, [g], %r2, %r3;",
             "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, %f0];",
-            "sust.b.1d.b32.trap [u, %r1], %r1;",
+            "sust.b.2d.b32.trap [u, %r1], %r2;",
         ] {
             assert!(found(body).is_empty(), "{body}");
         }

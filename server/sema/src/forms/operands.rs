@@ -11,7 +11,7 @@ use crate::hir::signature::Callee;
 use crate::hir::symbols::{Symbol, VariableSymbol};
 use crate::hir::types::{TypeId, agrees};
 use ptx_isa::ISA;
-use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
+use ptx_isa::tables::{OperandAccess, Spaces, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Looks up names; implemented by the analysis of a function body.
@@ -397,8 +397,12 @@ impl OperandChecker<'_> {
                 }
                 self.register(operand, name, ty, spec);
             }
-            // ptxas accepts the name of a function for most source registers.
-            Symbol::Function { .. } if list_allowed && !writes(spec) && function_passes(spec) => {}
+            // ptxas accepts the name of a function for most source registers. It has no address in a state space.
+            Symbol::Function { .. }
+                if list_allowed
+                    && !writes(spec)
+                    && function_passes(spec)
+                    && !matches!(spec.value.symbol_spaces, Spaces::Slot(_)) => {}
             Symbol::Variable(_) if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
             }
