@@ -26,8 +26,9 @@ from ask import HERE, LINE, PTXAS, assembler, declarations
 from record import ROOT, read, tool
 
 GROUP = 16
-# Two of the many statements for sm_107 in one kernel often crash the assembler, so most groups fall apart: one of 8 is assembled.
-SHARES = {"verdicts/asynchronous-copy": 8}
+# Of the families that take longest one statement of some is assembled: two of the many for sm_107 in one kernel often crash the assembler, so most
+# groups fall apart.
+SHARES = {"verdicts/asynchronous-copy": 8, "verdicts/texture-instructions": 4}
 # What stands behind these in a group is not reached, and so is not assembled: they stand alone.
 LEAVES = re.compile(r"(?:^|; )(?:@!?%\w+ )?(?:ret|exit|trap|bra|brx)\b")
 INTERNAL = re.compile(r"(?i)internal (compiler )?error|assertion")

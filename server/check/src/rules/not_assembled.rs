@@ -56,7 +56,8 @@ fn written_literal(instruction: &Instruction<'_>, variant: &OperandVariant) -> O
     let literal = |operand: &Operand<'_>| matches!(operand.kind, OperandKind::Integer(_) | OperandKind::Constant(_));
     let takes_number = |pattern: &OperandPattern| matches!(pattern, OperandPattern::Value(spec) if spec.value.number);
     let mut both = instruction.operands.iter().zip(&variant.operands);
-    both.find(|(operand, (_, pattern))| literal(operand) && takes_number(pattern)).map(|(operand, _)| operand.range.clone())
+    both.find(|(operand, (_, pattern))| literal(operand) && takes_number(pattern))
+        .map(|(operand, _)| operand.range.clone())
 }
 
 /// The report on an instruction that fits its form.
