@@ -20,11 +20,30 @@ pub struct Actions {
     /// The instructions that do more than write their results: these, and those that change the state of a protocol, such as
     /// a barrier.
     pub side_effects: Vec<Range<usize>>,
+    /// The instructions that read or set the carry, in text order.
+    pub carries: Vec<CarryUse>,
     /// The operands that are written: name and place. An operand occurs once for each write.
     pub written: Vec<(Box<str>, Range<usize>)>,
 }
 
+/// An instruction that uses the carry flag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CarryUse {
+    /// Its mnemonic.
+    pub range: Range<usize>,
+    /// It adds the carry that an instruction before it has set.
+    pub reads: bool,
+    /// It sets the carry.
+    pub sets: bool,
+}
+
 impl Actions {
+    /// All byte ranges.
+    pub(crate) fn ranges_mut(&mut self) -> impl Iterator<Item = &mut Range<usize>> {
+        let all = self.fences.iter_mut().chain(&mut self.stores).chain(&mut self.side_effects);
+        all.chain(self.carries.iter_mut().map(|c| &mut c.range)).chain(self.written.iter_mut().map(|(_, range)| range))
+    }
+
     /// Adds what an instruction does that begins at the byte offset `start`; nothing if it has a mistake.
     pub(crate) fn note(
         &mut self,
@@ -43,6 +62,9 @@ impl Actions {
         let fences = effects.iter().any(|e| matches!(e.verb, Verb::Fences | Verb::Waits));
         if fences {
             self.fences.push(mnemonic.clone());
+        }
+        if let Some((reads, sets)) = carry(chosen.candidate.entry, instruction) {
+            self.carries.push(CarryUse { range: mnemonic.clone(), reads, sets });
         }
         let mut stores = assigns_memory(chosen.candidate.entry);
         for (operand, (_, pattern)) in instruction.operands.iter().zip(&chosen.variant.operands) {
@@ -73,6 +95,7 @@ impl Actions {
         self.fences.extend(other.fences.into_iter().map(moved));
         self.stores.extend(other.stores.into_iter().map(moved));
         self.side_effects.extend(other.side_effects.into_iter().map(moved));
+        self.carries.extend(other.carries.into_iter().map(|c| CarryUse { range: moved(c.range), ..c }));
         self.written.extend(other.written.into_iter().map(|(name, range)| (name, moved(range))));
     }
 
@@ -94,6 +117,23 @@ impl Actions {
             _ => {}
         }
     }
+}
+
+/// The name of the carry flag in the results of the tables.
+const CARRY: &str = "CC.CF";
+
+/// The modifier with which an instruction sets it.
+const SETS_CARRY: &str = ".cc";
+
+/// Whether an instruction reads the carry flag, and whether it sets it; `None` if it does neither.
+fn carry(entry: &Entry, instruction: &Instruction<'_>) -> Option<(bool, bool)> {
+    let mut parts = entry.results.iter().flat_map(|result| result.text.split(';')).map(str::trim);
+    if !parts.clone().any(|part| part.contains(CARRY)) {
+        return None;
+    }
+    let reads = parts.any(|part| part.split_once('=').is_some_and(|(_, value)| value.contains(CARRY)));
+    let sets = instruction.modifiers.iter().any(|modifier| modifier.text == SETS_CARRY);
+    (reads || sets).then_some((reads, sets))
 }
 
 /// Whether an instruction computes a value in memory: `[{a}] = [{a}] + {b}` in the tables.

@@ -5,6 +5,7 @@
 
 mod checker;
 mod findings;
+mod outputs;
 mod scan;
 mod targets;
 mod wrap;
@@ -44,6 +45,8 @@ pub struct InlineRegister<'a> {
     pub name: &'a str,
     /// Its type.
     pub ty: TypeId,
+    /// Whether the host gives it no value before the text, and takes the value after it.
+    pub written_only: bool,
 }
 
 /// An operand that is an integer constant.
@@ -68,6 +71,19 @@ pub struct InlineFindings {
     pub declarations: Vec<Range<usize>>,
     /// The byte offset at which the last statement lacks its semicolon.
     pub missing_semicolon: Option<usize>,
+    /// The outputs whose value is not defined where it is read, or after the text. None is looked for in a text with errors.
+    pub undefined_outputs: Vec<UndefinedOutput>,
     /// A target that accepts the text, or the one that comes nearest; `None` if nothing was checked.
     pub target: Option<InlineTarget>,
+}
+
+/// An operand that the text only writes, and whose value is undefined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndefinedOutput {
+    /// Its name in the text.
+    pub name: Box<str>,
+    /// Where the text reads it before it is written; `None` if only the host reads it, after the text.
+    pub read: Option<Range<usize>>,
+    /// Whether it is undefined on every path, and not only on some.
+    pub always: bool,
 }

@@ -129,6 +129,11 @@ fn constant(expression: &str, definitions: &Definitions) -> Option<i128> {
     Some(if upper && !wide { value - (1i128 << 32) } else { value })
 }
 
+/// Whether a constraint ties the operand to the output with this index, as GCC and LLVM have it: `"0"`.
+fn is_tie(constraint: &str) -> bool {
+    !constraint.is_empty() && constraint.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Reports a constraint that nvcc refuses.
 fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems: &mut Vec<Problem>) {
     let edit = |span: Range<usize>, text: &str| HostEdit { span, text: text.to_owned() };
@@ -156,8 +161,11 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
         });
     }
     let letters = text.trim_start_matches(['=', '+', '&']);
-    // `"0"` ties the operand to another one.
-    if letters.bytes().all(|b| b.is_ascii_digit()) && !letters.is_empty() {
+    if is_tie(letters) {
+        let message = format!(
+            "nvcc has no tied operands: write `+` in the constraint of output {letters}, and remove `{letters}` here"
+        );
+        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
         return;
     }
     let one = letters.chars().count() == 1;
@@ -246,7 +254,7 @@ fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems:
         return;
     }
     for (index, (operand, facts)) in operands.iter().zip(facts).enumerate() {
-        if !facts.used {
+        if !facts.used && !is_tie(&operand.constraint.text) {
             problems.push(Problem {
                 code: "asm-unused-operand",
                 span: operand.span.clone(),

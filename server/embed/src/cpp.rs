@@ -48,6 +48,8 @@ struct Head {
     indent: Option<u32>,
     /// `struct`, `namespace` and the like, outside angle brackets.
     scope: bool,
+    /// `__device__` or `__global__`.
+    device: bool,
     /// An opening round bracket.
     bracket: bool,
     /// The last token may end the head of a function.
@@ -95,7 +97,7 @@ fn scan_body(text: &[u8], start: usize, base: usize, parameters: &[&[u8]], items
         at: start,
         base,
         state: CppState { depth: 1, indented: Some(false), ..CppState::default() },
-        items: vec![Item { at: start - base, kind: ItemKind::Function(None) }],
+        items: vec![Item { at: start - base, kind: ItemKind::Function(None, false) }],
         regions: Vec::new(),
         comment: None,
         comment_above_head: None,
@@ -229,7 +231,8 @@ impl Scanner<'_> {
         let comment = self.comment.take();
         self.state.expects_bracket = false;
         let outside = self.state.depth == 0;
-        if outside && self.state.head.indent.is_none() && !matches!(b, b';' | b'}') {
+        let begins = self.state.head.indent.is_none();
+        if outside && begins && !matches!(b, b';' | b'}') {
             self.state.head.indent = Some(self.column(at));
         }
         let head = &mut self.state.head;
@@ -275,7 +278,7 @@ impl Scanner<'_> {
             }
             b'\'' => self.at = quoted(self.text, at).0,
             b'0'..=b'9' => self.at = number(self.text, at),
-            _ if is_word(b) => self.word(at, comment),
+            _ if is_word(b) => self.word(at, outside && !begins, comment),
             _ => {
                 self.at += 1;
                 head.in_angle = b == b'<';
@@ -296,7 +299,7 @@ impl Scanner<'_> {
             self.state.indent = head.indent.unwrap_or(0);
             self.state.indented = None;
             self.state.conditionals.clear();
-            self.push(at, ItemKind::Function(comment));
+            self.push(at, ItemKind::Function(comment, head.device));
         }
     }
 
@@ -333,8 +336,15 @@ impl Scanner<'_> {
         }
     }
 
-    /// A name or keyword.
-    fn word(&mut self, at: usize, comment: Option<Arc<PtxComment>>) {
+    /// Whether an `asm` inside a function belongs to a declaration, whose first word is in the same line.
+    fn is_in_declaration(&self, at: usize) -> bool {
+        let line = self.text[self.line.min(at)..at].trim_ascii_start();
+        let first = &line[..word(line, 0)];
+        self.parameters.is_none() && matches!(first, b"extern" | b"register")
+    }
+
+    /// A name or keyword. `goes_on`: it stands in a declaration outside functions, and is not its first word.
+    fn word(&mut self, at: usize, goes_on: bool, comment: Option<Arc<PtxComment>>) {
         let end = word(self.text, at);
         self.at = end;
         let name = &self.text[at..end];
@@ -347,6 +357,13 @@ impl Scanner<'_> {
         }
         match name {
             b"asm" | b"__asm" | b"__asm__" => match statement::statement(self.text, at, end, self.parameters) {
+                Some(reading)
+                    if (goes_on || self.state.depth > 0 && self.is_in_declaration(at))
+                        && reading.is_label(&self.text[at..]) =>
+                {
+                    self.at = reading.end;
+                    self.settled = self.settled.max(reading.looked);
+                }
                 Some(reading) => self.statement(at, reading, comment),
                 None => self.state.expects_bracket = true,
             },
@@ -389,6 +406,7 @@ impl Scanner<'_> {
         let in_angle = std::mem::replace(&mut head.in_angle, false);
         match name {
             b"struct" | b"class" | b"union" | b"enum" | b"namespace" | b"extern" if !in_angle => head.scope = true,
+            b"__device__" | b"__global__" => head.device = true,
             b"const" | b"noexcept" | b"override" | b"mutable" | b"volatile" | b"try" => {
                 head.constant |= name == b"const";
                 return;

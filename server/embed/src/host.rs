@@ -206,11 +206,16 @@ impl Host {
             let members: &[usize] = if unit.members.is_empty() { &single } else { &unit.members };
             groups.push(Placed {
                 start: found[unit.first].at,
+                function: found[unit.first].function_start,
                 group: self.make(text, &found, &contexts, members, unit.lacks),
             });
         }
         for (at, inside) in inside {
-            groups.extend(inside.iter().map(|p| Placed { start: at + p.start, group: p.group.clone() }));
+            groups.extend(inside.iter().map(|p| Placed {
+                start: at + p.start,
+                function: p.function.map(|start| at + start),
+                group: p.group.clone(),
+            }));
         }
         groups.sort_by_key(|p| p.start);
         self.replace(start..new_end, grown, groups);
@@ -231,6 +236,7 @@ impl Host {
         let more = groups.len().wrapping_sub(old_groups.len());
         for placed in &mut self.groups[old_groups.end..] {
             placed.start = placed.start.wrapping_add(grown);
+            placed.function = placed.function.map(|start| start.wrapping_add(grown));
         }
         for (range, group, _) in &mut self.statements[old_statements.end..] {
             *range = range.start.wrapping_add(grown)..range.end.wrapping_add(grown);
@@ -264,6 +270,7 @@ impl Host {
             Some(comment) => Arc::new(Wanted {
                 comment: Some(comment.clone()),
                 conditions: contexts[first.context].wanted.conditions.clone(),
+                device: contexts[first.context].wanted.device,
             }),
         };
         let part = |member: &usize| self.chunks[found[*member].place.0].made[found[*member].place.1].part.as_ref();

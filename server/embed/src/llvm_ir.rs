@@ -95,7 +95,7 @@ impl Scanner<'_> {
                 }
                 self.state.in_function = true;
                 let comment = self.comment.take();
-                self.push(at, ItemKind::Function(comment));
+                self.push(at, ItemKind::Function(comment, false));
             }
             Some(b'}') if self.state.in_function => {
                 self.state.in_function = false;

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Placed {
     /// The byte offset in the host text at which the first statement begins.
     pub start: usize,
+    /// The byte offset in the host text at which the function around it begins; `None` outside functions.
+    pub function: Option<usize>,
     /// The group.
     pub group: Arc<Group>,
 }

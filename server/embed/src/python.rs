@@ -178,7 +178,7 @@ impl Scanner<'_> {
         if is_def && self.state.function.is_none() && self.comment.is_some() {
             self.state.function = Some(column);
             let comment = self.comment.take();
-            self.push(at, ItemKind::Function(comment));
+            self.push(at, ItemKind::Function(comment, false));
         } else if column == 0 && end > at {
             self.definition(at, end);
         }

@@ -190,8 +190,8 @@ pub(crate) enum ItemKind {
     Statement(Arc<Raw>),
     /// A literal of Python that may hold C++, relative to its start.
     Text(Arc<Literal>),
-    /// A function begins. The comment above it.
-    Function(Option<Arc<PtxComment>>),
+    /// A function begins: the comment above it, and whether it is one of the device, which only C++ tells.
+    Function(Option<Arc<PtxComment>>, bool),
     FunctionEnd,
     /// `#if` and its relatives, or a region of `NV_IF_TARGET`.
     If(Arc<Condition>),

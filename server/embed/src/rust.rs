@@ -207,7 +207,7 @@ impl Scanner<'_> {
             self.state.depth = 1;
             self.state.in_macro = head == Head::Macro;
             let comment = self.comment.take();
-            self.push(at, ItemKind::Function(comment));
+            self.push(at, ItemKind::Function(comment, false));
             return;
         }
         // The comment above `unsafe { asm!(…) }` is that of the statement.

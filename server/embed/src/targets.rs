@@ -155,6 +155,8 @@ pub struct Wanted {
     pub comment: Option<Arc<PtxComment>>,
     /// Conditions of the preprocessor around the statement. All hold where it is compiled.
     pub conditions: Vec<Arc<Condition>>,
+    /// Whether the function around it is one of the device.
+    pub device: bool,
 }
 
 impl Wanted {

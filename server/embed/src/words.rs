@@ -128,6 +128,9 @@ impl Group {
     #[must_use]
     pub fn is_ptx(&self, is_known: impl Fn(&str) -> bool) -> bool {
         let text = &self.ptx;
+        if self.targets.device && self.is_of_device() {
+            return true;
+        }
         let mut tokens = Tokens::new(text).peekable();
         let mut at_start = true;
         while let Some(token) = tokens.next() {
@@ -156,6 +159,13 @@ impl Group {
                         return true;
                     }
                 }
+                // Other processors have a `bra`, too, but no text of theirs ends it with a semicolon.
+                "bra" if next.is_some_and(is_name) => {
+                    tokens.next();
+                    if tokens.peek().is_some_and(|t| &text[t.clone()] == ";") {
+                        return true;
+                    }
+                }
                 _ if is_known(word) => {
                     if next.is_none_or(|n| n.starts_with('.') || n == ";") {
                         return true;
@@ -174,6 +184,25 @@ impl Group {
             }
         }
         false
+    }
+}
+
+impl Group {
+    /// Whether a text in a device function of CUDA has nothing of another processor for which such functions are compiled
+    /// (HIP): names of instructions with `_`, constraints that nvcc does not know, instructions without a semicolon.
+    fn is_of_device(&self) -> bool {
+        let is_nvcc = |constraint: &str| {
+            let letter = constraint.trim_start_matches(['=', '+', '&']);
+            matches!(letter, "h" | "r" | "l" | "q" | "f" | "d" | "n" | "C")
+        };
+        let mut constraints = self.statements.iter().flat_map(|s| &s.operands).map(|o| o.constraint.text.as_str());
+        let ends = last_token(&self.ptx).is_some_and(|(_, ends)| ends);
+        let foreign = Tokens::new(&self.ptx).any(|token| {
+            let word = &self.ptx[token.clone()];
+            let starts = self.ptx[..token.start].trim_end();
+            word.contains('_') && (starts.is_empty() || starts.ends_with([';', '{', '}', ':', '\n']))
+        });
+        ends && !foreign && constraints.all(is_nvcc)
     }
 }
 

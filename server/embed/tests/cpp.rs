@@ -338,3 +338,68 @@ fn a_place_is_in_a_text_that_contains_it() {
     }
     assert_eq!(at("#else").2, None);
 }
+
+#[test]
+fn names_for_the_assembler_are_not_statements() {
+    for label in [
+        "extern \"C\" float load(int) __asm(\"llvm.amdgcn.raw.buffer.load.f32\");",
+        "float f4(float) asm(\"ret\");",
+        "namespace n { struct s { int g(int) const asm(\"exit\"); }; }",
+        "extern int x asm(\"bar.sync\");",
+        "void f() {\n    extern int g(int) asm(\"trap\");\n}",
+    ] {
+        assert!(host(label).groups().is_empty(), "{label}");
+    }
+    for statement in [
+        "void f() { if (x) asm(\"trap\"); }",
+        "void f(int a) { if (a)\n asm(\"exit\"); else asm(\"exit\"); }",
+        "asm(\"ret\");",
+        "void f() { } asm(\"ret;\");",
+        "int f() asm(\"mov.b32 %0, 1;\" : \"=r\"(x));",
+    ] {
+        assert!(!host(statement).groups().is_empty(), "{statement}");
+    }
+}
+
+#[test]
+fn constants_after_two_colons_are_parts_of_words() {
+    let ptx = |value: &str| {
+        only(&format!("void f() {{ asm(\"tcgen05.shift.cta_group::%1.down [%0];\" :: \"r\"(a), \"n\"({value})); }}"))
+            .ptx
+            .clone()
+    };
+    assert_eq!(ptx("2"), "tcgen05.shift.cta_group::2.down [%0];");
+    assert_eq!(ptx("N"), "tcgen05.shift.cta_group::_hole_.down [%0];");
+    let label = only("void f() { asm(\"{ L:%0; }\" :: \"n\"(N)); }");
+    assert_eq!(label.ptx, "{ L:%0; }", "one colon is not a part of a word");
+}
+
+#[test]
+fn texts_of_device_functions() {
+    let is_ptx = |text: &str| only(text).is_ptx(|word| matches!(word, "bra" | "mov" | "ret" | ".reg"));
+    for text in [
+        "void f() { asm(\"WAIT: bra WAIT;\" :: \"r\"(m)); }",
+        "void f() { asm(\"bra DONE; DONE:\"); }",
+        "__device__ void f() { asm(\"LABEL:\"); }",
+        "__global__ void f() { asm(\"retx;\"); }",
+        "__device__ void f() { asm(\"cpasync.ca [%0], %1;\" :: \"r\"(a), \"l\"(p)); }",
+    ] {
+        assert!(is_ptx(text), "{text}");
+    }
+    for text in [
+        "void f() { asm(\"bra 1f\"); }",
+        "void f() { asm(\"LABEL:\"); }",
+        "__device__ void f() { asm(\"s_nop 0;\"); }",
+        "__device__ void f() { asm(\"nop; s_waitcnt vmcnt(0);\"); }",
+        "__device__ void f() { asm(\"fma %0, %1, %1;\" : \"=v\"(a) : \"v\"(b)); }",
+        "__device__ void f() { asm(\"s_barrier\"); }",
+    ] {
+        assert!(!is_ptx(text), "{text}");
+    }
+}
+
+#[test]
+fn digits_tie_nothing_for_nvcc() {
+    let codes = codes("void f() { asm(\"add.u32 %0, %0, 1;\" : \"=r\"(r) : \"0\"(x)); }");
+    assert_eq!(codes, ["asm-constraint"]);
+}

@@ -89,7 +89,14 @@ fn mistakes() {
     assert_eq!(one("add.s32 $0, $1, $2;", "a, b", "=r,r,r"), [""; 0]);
     assert_eq!(one("add.s32 $0, $1, $3;", "a, b", "=r,r,r"), ["asm-operand-index", "asm-unused-operand"]);
     assert_eq!(one("add.s32 $0, $1, $2;", "a", "=r,r,r"), ["asm-operand-count"]);
-    assert_eq!(one("add.s32 $0, $1, $0;", "a, b", "=r,r,0"), ["asm-unused-operand"]);
+    assert_eq!(one("add.s32 $0, $1, $0;", "a, b", "=r,r,0"), [""; 0], "an input that is tied to an output");
+    assert_eq!(one("add.s32 $0, $1, $0;", "a, b", "=r,r,r"), ["asm-unused-operand"]);
+    assert_eq!(one("add.s32 $0, $1, $2", "a, b", "=r,r,r"), ["asm-missing-semicolon"]);
+    let triton = |outputs: &str, text: &str| {
+        codes(&format!("tl.inline_asm_elementwise(\"{text}\", \"{outputs}\", [a], dtype=t, is_pure=False, pack=1)"))
+    };
+    assert_eq!(triton("=r,r", "nanosleep.u32 $1;"), [""; 0], "Triton needs an output");
+    assert_eq!(triton("=r,=r,r", "mov.b32 $0, $2;"), ["asm-unused-operand"]);
     assert_eq!(one("add.s32 $0, $1, $2;", "*a", "=r,r,r"), [""; 0]);
 }
 
@@ -102,6 +109,9 @@ fn cpp_in_literals() {
     assert!(text[start..].starts_with("asm("));
     let place = group.map.to_host(12..14);
     assert_eq!(&text[start + place[0].start..start + place[0].end], "%1");
+    for piece in ["assert 'asm volatile(\"st.' in src", "x = 'asm(\"{ mov.b32 %0, 1;\"'\ny = '\"}\" : \"=r\"(a));'"] {
+        assert!(host(piece).groups().is_empty(), "{piece}: a piece of a statement");
+    }
     // Escapes of both languages.
     let text = "KERNEL = \"void f() {\\n  asm(\\\"add.u32 %0, %1, 1;\\\\n\\\" : \\\"=r\\\"(a) : \\\"r\\\"(b));\\n}\"\n";
     let group = only(text);

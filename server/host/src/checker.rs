@@ -8,9 +8,9 @@ use ptx_analysis::{
     Code, Diagnostic, Finding, FixEdit, InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText,
     Related, Severity, TargetSet, Text, TypeId,
 };
-use ptx_embed::{Group, Kind, Placed, host_edit};
+use ptx_embed::{Access, Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -109,7 +109,7 @@ impl HostChecker {
     ) {
         let mut new: Vec<&Group> = Vec::new();
         let mut size = 0;
-        let mut keys = rustc_hash::FxHashSet::default();
+        let mut keys = FxHashSet::default();
         for placed in groups {
             if !self.known.contains_key(&placed.group.key) && keys.insert(placed.group.key) {
                 size += placed.group.ptx.len();
@@ -158,12 +158,26 @@ impl HostChecker {
 /// The diagnostics of all groups, in text order and in host bytes. What several texts of one statement have, is said once.
 pub fn in_text(groups: &[Placed], results: &[GroupResult]) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::new();
+    let mut fences = FencesOnce { reported: FxHashSet::default() };
     for (index, (placed, result)) in groups.iter().zip(results).enumerate() {
         let new = result.diagnostics.iter().filter(|d| !variants::is_known(groups, results, index, d));
+        let new = new.filter(|d| fences.is_new(placed, d));
         out.extend(new.map(|d| d.clone().shifted(placed.start)));
     }
     out.sort_by_key(|d| (d.range.start, d.range.end));
     out
+}
+
+/// Keeps the first `asm-fence` of each function and severity: one says what all of them say.
+struct FencesOnce {
+    reported: FxHashSet<(usize, Severity)>,
+}
+
+impl FencesOnce {
+    fn is_new(&mut self, placed: &Placed, diagnostic: &Diagnostic) -> bool {
+        let Some(function) = placed.function.filter(|_| diagnostic.code() == Code::AsmFence) else { return true };
+        self.reported.insert((function, diagnostic.severity))
+    }
 }
 
 /// The checker that one thread borrows from the pool; it is returned on drop.
@@ -183,7 +197,11 @@ pub(crate) fn with_text<R>(group: &Group, targets: &TargetSet, answer: impl FnOn
     let (mut registers, mut constants) = (Vec::new(), Vec::new());
     for variable in &group.variables {
         match register_type(variable.kind) {
-            Some(ty) => registers.push(InlineRegister { name: &variable.name, ty }),
+            Some(ty) => registers.push(InlineRegister {
+                name: &variable.name,
+                ty,
+                written_only: variable.access == Access::Output,
+            }),
             None => constants.push(InlineConstant { name: &variable.name, value: variable.value }),
         }
     }

@@ -2,15 +2,17 @@
 
 use crate::places::host_ranges;
 use crate::problems::{fix, report};
-use ptx_analysis::{Code, Diagnostic, InlineFindings};
-use ptx_embed::{Access, Form, Group, SegmentKind, Statement};
+use ptx_analysis::{Code, Diagnostic, Fix, FixEdit, InlineFindings, Severity};
+use ptx_embed::{Access, Form, Group, Operand, SegmentKind, Statement, Variable};
 use std::ops::Range;
 
 /// Appends the diagnostics of a group, in host bytes.
 pub(crate) fn find(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
     input_written(group, findings, out);
+    undefined_outputs(group, findings, out);
     for index in 0..group.statements.len() {
         promises(group, index, findings, out);
+        carries(group, index, findings, out);
     }
     loose(group, findings, out);
 }
@@ -41,6 +43,94 @@ fn input_written(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnos
             None => d,
         }));
     }
+}
+
+/// Outputs that the text reads before it writes them, or does not write on every path.
+fn undefined_outputs(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
+    for output in &findings.undefined_outputs {
+        let Some(variable) = group.variables.iter().find(|v| *v.name == *output.name) else { continue };
+        let Some(statement) = group.statements.get(variable.operand.0) else { continue };
+        let Some(operand) = statement.operands.get(variable.operand.1) else { continue };
+        let name = &variable.spelling;
+        let (as_both, fix) = read_and_written(statement.form, operand);
+        let declared = operand.constraint.span.clone();
+        let report = match &output.read {
+            Some(read) => {
+                let Some(range) = host(group, read) else { continue };
+                let message = if output.always {
+                    format!(
+                        "`{name}` is read here, but it is only an output: it holds no value before the text writes it"
+                    )
+                } else {
+                    format!(
+                        "`{name}` is read here, but it is only an output, and some paths have not written it before"
+                    )
+                };
+                let help = format!("{as_both} if the text begins with the value of the variable");
+                report(Code::AsmOutputRead, range, message, &help)
+                    .map(|d| d.related(declared, format!("`{name}` is declared here")))
+            }
+            None => {
+                let message = format!("`{name}` is an output, but some paths through the text do not write it");
+                let help = format!("write it on every path, or {as_both}, so that it keeps its value there");
+                // Another output may tell whether this one holds a value.
+                let tells = |index: usize| {
+                    let access = statement.operands.get(index).map(|o| o.access);
+                    let is_undefined = |v: &Variable| findings.undefined_outputs.iter().any(|o| *o.name == *v.name);
+                    let mut variables = group.variables.iter().filter(|v| v.operand == (variable.operand.0, index));
+                    access.is_some_and(|a| a != Access::Input) && !variables.any(is_undefined)
+                };
+                let severity =
+                    if (0..statement.operands.len()).any(tells) { Severity::Hint } else { Severity::Warning };
+                report(Code::AsmOutputUnwritten, declared, message, &help).map(|d| d.severity(severity))
+            }
+        };
+        out.extend(report.map(|d| d.fixes(fix)));
+    }
+}
+
+/// How the host says that an operand is read and written, and the fix that writes it where a mark is enough.
+fn read_and_written(form: Form, operand: &Operand) -> (String, Option<Fix>) {
+    let constraint = &operand.constraint;
+    match form {
+        Form::Asm => {
+            let new = constraint.text.replacen('=', "+", 1);
+            let place = constraint.span.start..constraint.span.start + 1;
+            let fix = constraint
+                .text
+                .starts_with('=')
+                .then(|| Fix::new(format!("Write `{new}`"), vec![FixEdit::Replace(place, "+".to_owned())]));
+            (format!("write `\"{new}\"`"), fix)
+        }
+        Form::RustAsm | Form::PtxAsm => ("make it `inout`".to_owned(), None),
+        Form::InlinePtx => ("write `$rw` for `$w`".to_owned(), None),
+        _ => ("tie an input to it with its index as the constraint".to_owned(), None),
+    }
+}
+
+/// Carries that another statement would have to set or to use: the compiler may put other code between two statements.
+fn carries(group: &Group, index: usize, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
+    let Some(statement) = group.statements.get(index) else { return };
+    let carries: Vec<_> = findings.actions.carries.iter().filter(|c| contains(statement, &c.range)).collect();
+    let first = carries.first().filter(|c| c.reads).map(|c| {
+        let word = written(group, &c.range);
+        (c, format!("`{word}` reads a carry that no instruction of this statement sets"))
+    });
+    let last = carries.last().filter(|c| c.sets).map(|c| {
+        let word = written(group, &c.range);
+        (c, format!("the carry of `{word}` is lost: no instruction after it in this statement reads it"))
+    });
+    // One of the two says it all.
+    let Some((carry, message)) = first.or(last) else { return };
+    let Some(range) = host(group, &carry.range) else { return };
+    let help = "nothing keeps the carry between two statements: write the chain in one statement";
+    let severity = if is_kept(statement) { Severity::Hint } else { Severity::Warning };
+    out.extend(report(Code::AsmCarry, range, message, help).map(|d| d.severity(severity)));
+}
+
+/// Whether the compiler keeps the statement, and its order among those like it: it is `volatile`, or it has no result.
+fn is_kept(statement: &Statement) -> bool {
+    statement.volatile || !statement.operands.iter().any(|o| o.access != Access::Input)
 }
 
 /// Side effects of which the compiler does not know.
@@ -77,25 +167,42 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
         let Some(range) = host(group, &place) else { continue };
         let word = written(group, &place);
         let is_rust = statement.form == Form::RustAsm;
-        let (message, help) = if code == Code::AsmFence {
-            let message = format!("`{word}` orders accesses to memory, but the compiler does not know this");
-            let help = if is_rust {
-                "without `nomem` and `readonly` it moves no load or store across the statement"
-            } else {
-                "with the clobber `\"memory\"` it moves no load or store across the statement"
-            };
-            (message, help)
-        } else {
-            let message = format!("`{word}` writes memory, but the compiler does not know this");
-            let help = if is_rust {
-                "without `nomem` and `readonly` it keeps no value of memory in a register across the statement"
-            } else {
-                "with the clobber `\"memory\"` it keeps no value of memory in a register across the statement"
-            };
-            (message, help)
+        let clobber = match statement.form {
+            Form::Asm => "the clobber `\"memory\"`",
+            Form::PtxAsm => "the clobber `memory`",
+            _ => "the clobber `~{memory}`",
         };
-        let found = report(code, range, message, help);
-        out.extend(found.map(|d| d.fixes(group.add_memory_clobber(index).as_ref().map(fix))));
+        let (message, help) = match (code, is_rust) {
+            (Code::AsmFence, true) => (
+                format!("`{word}` orders accesses to memory, but `nomem` or `readonly` denies it"),
+                "remove the option: it lets the compiler move loads and stores across the statement".to_owned(),
+            ),
+            (Code::AsmFence, false) => (
+                format!("`{word}` orders accesses to memory, but the statement has no memory clobber"),
+                if is_kept(statement) {
+                    format!(
+                        "CUDA's guide to inline PTX asks for {clobber} here; `volatile` alone does not promise an order"
+                    )
+                } else {
+                    format!("add {clobber}: without it the compiler may move loads and stores across the statement")
+                },
+            ),
+            (_, true) => (
+                format!("`{word}` writes memory, but the compiler does not know this"),
+                "without `nomem` and `readonly` it keeps no value of memory in a register across the statement"
+                    .to_owned(),
+            ),
+            (_, false) => (
+                format!("`{word}` writes memory, but the compiler does not know this"),
+                format!("with {clobber} it keeps no value of memory in a register across the statement"),
+            ),
+        };
+        let quiet = code == Code::AsmFence && is_kept(statement) && !is_rust;
+        let found = report(code, range, message, &help);
+        out.extend(found.map(|d| {
+            let severity = if quiet { Severity::Hint } else { d.severity };
+            d.severity(severity).fixes(group.add_memory_clobber(index).as_ref().map(fix))
+        }));
     }
 }
 

@@ -327,3 +327,63 @@ fn answers_in_a_branch_are_about_its_text() {
         (false, true, false)
     );
 }
+
+fn severities(text: &str, code: Code) -> Vec<Severity> {
+    let all = checked(text, HostTargets::default());
+    all.iter().filter(|d| d.code() == code).map(|d| d.severity).collect()
+}
+
+#[test]
+fn outputs_have_no_value_before_they_are_written() {
+    assert_eq!(found(r#"asm("add.s32 %0, %0, %1;" : "=r"(a) : "r"(b));"#), ["asm-output-read `%0`"]);
+    assert_eq!(found(r#"asm("add.s32 %0, %0, %1;" : "+r"(a) : "r"(b));"#), [""; 0]);
+    assert_eq!(found(r#"asm("mov.b32 %0, %1; add.s32 %0, %0, %1;" : "=r"(a) : "r"(b));"#), [""; 0]);
+    assert_eq!(found(r#"asm("xor.b32 %0, %0, %0;" : "=r"(a));"#), [""; 0], "the value does not matter");
+    // Only the first element of the list is read before.
+    let list = r#"asm("{ .reg .b64 t; mov.b64 t, {%0, %1}; mov.b32 %0, %1; }" : "=r"(a) : "r"(b));"#;
+    assert_eq!(found(list), ["asm-output-read `%0`"]);
+    // A register of the text with the name of nothing else.
+    assert_eq!(found(r#"asm("{ .reg .b32 %%t; mov.b32 %%t, 1; mov.b32 %0, %%t; }" : "=r"(a));"#), [""; 0]);
+    let text = "void f(int d, int a) { asm(\"add.s32 %0, %0, %1;\" : \"=&r\"(d) : \"r\"(a)); }";
+    let all = checked(text, HostTargets::default());
+    let FixEdit::Replace(range, new) = &all[0].fixes[0].edits[0] else { panic!("a text edit") };
+    assert_eq!((&text[range.clone()], new.as_str()), ("=", "+"));
+}
+
+#[test]
+fn outputs_are_written_on_every_path() {
+    let guarded =
+        |body: &str| format!(r#"asm("{{ .reg .pred p; setp.eq.u32 p, %1, 0; {body} }}" : "=r"(a) : "r"(b));"#);
+    let unwritten = ["asm-output-unwritten `=r`"];
+    assert_eq!(found(&guarded("@p mov.b32 %0, 1;")), unwritten);
+    assert_eq!(found(&guarded("@p mov.b32 %0, 1; @!p mov.b32 %0, 2;")), [""; 0]);
+    assert_eq!(found(&guarded("@p bra L; mov.b32 %0, 1; L:")), unwritten);
+    assert_eq!(found(&guarded("@p bra L; mov.b32 %0, 1; bra M; L: mov.b32 %0, 2; M:")), [""; 0]);
+    assert_eq!(found(&guarded("@p mov.b32 %0, 1; @!p exit;")), [""; 0], "the others never come to the end");
+    assert_eq!(found(&guarded("L: @p mov.b32 %0, 1; @!p bra L;")), [""; 0], "a loop that waits");
+    // Another output may say whether it holds a value.
+    let flag = r#"void f(int a, int b, int c) { asm("{ .reg .pred p; setp.eq.u32 p, %2, 0; selp.b32 %1, 1, 0, p; @p mov.b32 %0, 1; }" : "=r"(a), "=r"(b) : "r"(c)); }"#;
+    assert_eq!(severities(flag, Code::AsmOutputUnwritten), [Severity::Hint]);
+}
+
+#[test]
+fn the_carry_does_not_cross_statements() {
+    let both = r#"asm("add.cc.u32 %0, %0, %1; addc.u32 %0, %0, 0;" : "+r"(a) : "r"(b));"#;
+    assert_eq!(found(both), [""; 0]);
+    assert_eq!(found(r#"asm("add.cc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));"#), ["asm-carry `add.cc.u32`"]);
+    assert_eq!(found(r#"asm("addc.u32 %0, %0, %1;" : "+r"(a) : "r"(b));"#), ["asm-carry `addc.u32`"]);
+    assert_eq!(found(r#"asm("madc.lo.cc.u32 %0, %0, %1, 0;" : "+r"(a) : "r"(b));"#), ["asm-carry `madc.lo.cc.u32`"]);
+    let kept = "void f(int a) { asm volatile(\"addc.u32 %0, %0, 1;\" : \"+r\"(a)); }";
+    assert_eq!(severities(kept, Code::AsmCarry), [Severity::Hint]);
+}
+
+#[test]
+fn fences_are_reported_once_for_each_function() {
+    let text = "void f() { asm volatile(\"bar.sync 0;\"); asm volatile(\"membar.gl;\"); asm(\"bar.red.popc.u32 %0, 0, 1;\" : \"=r\"(a)); }\n\
+        void g() { asm volatile(\"bar.sync 1;\"); }";
+    assert_eq!(severities(text, Code::AsmFence), [Severity::Hint, Severity::Warning, Severity::Hint]);
+    for quiet in ["griddepcontrol.launch_dependents;", "barrier.cluster.arrive.relaxed.aligned;"] {
+        assert_eq!(found(&format!("asm volatile(\"{quiet}\");")), [""; 0], "it orders nothing");
+    }
+    assert_eq!(found("asm volatile(\"griddepcontrol.wait;\");"), ["asm-fence `griddepcontrol.wait`"]);
+}

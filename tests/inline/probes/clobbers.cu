@@ -76,7 +76,7 @@ __global__ void f(int *p) {
 
 // probe: asm-goto
 __global__ void f(int *p) {
-  asm goto("bra %l1;" : : "r"(*p) : : out); //! asm-operand-modifier: labels of asm goto are not looked at
+  asm goto("bra %l1;" : : "r"(*p) : : out); //! asm-operand-modifier
   *p = 1;
 out:
   return;

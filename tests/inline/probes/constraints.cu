@@ -127,7 +127,7 @@ __global__ void f(int *p) {
   int sum;
   asm("add.s32 %0, %0, %2;"
       : "=r"(sum)
-      : "0"(p[0]), "r"(p[1])); //! asm-constraint: digits are left to LLVM’s rules
+      : "0"(p[0]), "r"(p[1])); //! asm-constraint
   *p = sum;
 }
 

@@ -1,9 +1,9 @@
 //! Checks texts for the targets of a set.
 
-use super::findings;
 use super::scan::{Scan, scan};
 use super::wrap::Wrapped;
 use super::{InlineFindings, InlineTarget, InlineText, TargetSet};
+use super::{findings, outputs};
 use crate::actions::Actions;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -116,8 +116,7 @@ impl InlineChecker {
             let verdict = self.ask(index, &mut fragment, (text, &scan, &wrapped));
             if verdict.is_final() {
                 self.accepted(index);
-                out.target = Some(self.targets[index].target);
-                return Some(finish(out, verdict, &wrapped));
+                return Some(finish(out, verdict, text, &wrapped, self.targets[index].target));
             }
             asked.push((index, verdict));
         }
@@ -141,8 +140,7 @@ impl InlineChecker {
         if distance.0 == 0 {
             self.accepted(index);
         }
-        out.target = Some(self.targets[index].target);
-        Some(finish(out, verdict, &wrapped))
+        Some(finish(out, verdict, text, &wrapped, self.targets[index].target))
     }
 
     /// The indices of the targets of a set in `targets`.
@@ -183,11 +181,18 @@ impl InlineChecker {
     }
 }
 
-fn finish(out: InlineFindings, verdict: Verdict, wrapped: &Wrapped) -> InlineFindings {
+fn finish(
+    out: InlineFindings,
+    verdict: Verdict,
+    text: &InlineText<'_>,
+    wrapped: &Wrapped,
+    target: InlineTarget,
+) -> InlineFindings {
+    let is_correct = verdict.count(Severity::Error) == 0;
     let Verdict { diagnostics, mut actions } = verdict;
-    let all = actions.fences.iter_mut().chain(&mut actions.stores).chain(&mut actions.side_effects);
-    all.chain(actions.written.iter_mut().map(|(_, range)| range)).for_each(|range| *range = wrapped.in_text(range));
-    InlineFindings { diagnostics, actions, ..out }
+    actions.ranges_mut().for_each(|range| *range = wrapped.in_text(range));
+    let undefined_outputs = if is_correct { outputs::find(text, &actions, target) } else { Vec::new() };
+    InlineFindings { diagnostics, actions, undefined_outputs, target: Some(target), ..out }
 }
 
 /// The names of the operands.

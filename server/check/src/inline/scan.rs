@@ -84,7 +84,7 @@ pub(super) fn scan(text: &InlineText<'_>) -> Scan {
                 let end = bytes[at + 1..].iter().position(|b| !continues_word(*b)).map_or(bytes.len(), |n| at + 1 + n);
                 if let Some(index) = text.ptx.get(at..end).and_then(|name| constants.get(name)) {
                     let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied();
-                    let glued = before.is_some_and(|b| continues_word(b) || b == b'.');
+                    let glued = before.is_some_and(|b| continues_word(b) || b == b'.') || bytes[..at].ends_with(b"::");
                     out.constants.push((at..end, *index, glued));
                 }
                 statement = Some((first, end - 1));

@@ -33,7 +33,7 @@ impl<'a> Sample<'a> {
             };
             let value = self.values.iter().find(|(at, _)| *at == index).map(|(_, value)| *value);
             match TypeId::of(ty) {
-                Some(ty) => registers.push(InlineRegister { name, ty }),
+                Some(ty) => registers.push(InlineRegister { name, ty, written_only: false }),
                 None => constants.push(InlineConstant { name, value }),
             }
         }
@@ -159,12 +159,16 @@ fn a_missing_semicolon_at_the_end_is_no_syntax_error() {
 fn actions_come_from_the_tables() {
     let ptx = "st.global.u32 [%1], %0; bar.sync 0; mbarrier.arrive.shared.b64 %2, [%0]; cvt.u64.u32 %1, %0; \
                ld.global.u32 %0, [%1];";
-    let Actions { fences, stores, side_effects, written } = Sample::new(ptx, "rll").check().actions;
+    let Actions { fences, stores, side_effects, written, .. } = Sample::new(ptx, "rll").check().actions;
     let shown = |ranges: &[Range<usize>]| ranges.iter().map(|r| ptx[r.clone()].to_owned()).collect::<Vec<_>>();
     assert_eq!(shown(&fences), ["bar.sync"]);
     assert_eq!(shown(&stores), ["st.global.u32"]);
     assert_eq!(shown(&side_effects), ["st.global.u32", "bar.sync", "mbarrier.arrive.shared.b64"]);
     assert_eq!(written.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["%2", "%1", "%0"]);
+    let chain = "add.cc.u32 %0, %0, 1; addc.cc.u32 %0, %0, 1; subc.u32 %0, %0, 1; add.u32 %0, %0, 1;";
+    let carries = Sample::new(chain, "r").check().actions.carries;
+    let shown: Vec<_> = carries.iter().map(|c| (&chain[c.range.clone()], c.reads, c.sets)).collect();
+    assert_eq!(shown, [("add.cc.u32", false, true), ("addc.cc.u32", true, true), ("subc.u32", true, false)]);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn place(function: &FlowFunction, index: usize, used: &RegisterUse) -> Range<usi
 }
 
 /// Whether the result does not depend on the register: `xor.b32 %r1, %r1, %r1` is always 0.
-fn is_indifferent(function: &FlowFunction, read: &Unwritten) -> bool {
+pub(crate) fn is_indifferent(function: &FlowFunction, read: &Unwritten) -> bool {
     let reads = function.reads(read.instruction);
     matches!(function.entry(read.instruction).computes, Computes::Xor | Computes::Difference)
         && reads.len() == 2

@@ -47,6 +47,8 @@ pub struct AsmProblem {
 problems! {
     /// `=` or `+` among the inputs, or neither among the outputs.
     Access: AsmAccess;
+    /// The carry does not cross statements.
+    Carry: AsmCarry;
     /// A clobber that the compiler does not know.
     Clobber: AsmClobber;
     /// A constraint that the compiler does not know.
@@ -65,6 +67,10 @@ problems! {
     OperandModifier: AsmOperandModifier;
     /// An operand by name.
     OperandName: AsmOperandName;
+    /// The text reads an output before it writes it.
+    OutputRead: AsmOutputRead;
+    /// Some path through the text does not write an output.
+    OutputUnwritten: AsmOutputUnwritten;
     /// A percent sign that the compiler reads in another way.
     Percent: AsmPercent;
     /// A store of which the compiler does not know.

@@ -37,6 +37,15 @@ pub(super) fn module_names(ptx: &str, definitions: &Definitions) -> Vec<Range<us
     Tokens::new(ptx).filter(|token| definitions.contains(&ptx[token.clone()])).collect()
 }
 
+/// Whether what stands at a range of a text is only a part of a PTX word: `.v%0`, `cta_group::%1`, `%2B`.
+pub(super) fn is_glued(text: &[u8], range: &Range<usize>) -> bool {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
+    let before = text.get(..range.start).unwrap_or_default();
+    before.last().is_some_and(|b| is_part(*b) || *b == b'.')
+        || before.ends_with(b"::")
+        || text.get(range.end).is_some_and(|b| is_part(*b))
+}
+
 /// The text after escapes, and whether it has holes.
 pub(super) fn template(
     raw: &Raw,

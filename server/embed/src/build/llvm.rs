@@ -1,6 +1,6 @@
 //! `$` in the text of LLVM's inline assembly, and its constraints.
 
-use super::common::{OperandFacts, Part, kind_of, module_names, template};
+use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
@@ -67,12 +67,14 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     let unclosed = flaws.contains(&Flaw::Unclosed);
     substitute(&text, &operands, &mut facts, raw.form, number, &mut out, known && !unclosed, &mut problems);
     if flaws.is_empty() && last_token(&text.text).is_some() {
-        // LLVM IR writes an operand that is read and written as an output and an input tied to it.
-        let is_tied = |o: &Operand| {
-            matches!(raw.form, Form::LlvmIr | Form::Julia) && o.constraint.text.bytes().all(|b| b.is_ascii_digit())
-        };
+        missing_semicolon(&out, &mut problems);
+        // LLVM writes an operand that is read and written as an output and an input tied to it.
+        let is_tied = |o: &Operand| o.constraint.text.bytes().all(|b| b.is_ascii_digit());
+        // Triton needs an output also where the text has no result.
+        let outputs = operands.iter().filter(|(_, o)| o.access == Access::Output).count();
+        let is_forced = |o: &Operand| raw.form == Form::Elementwise && outputs == 1 && o.access == Access::Output;
         for ((spelling, operand), facts) in operands.iter().zip(&facts) {
-            if !facts.used && !is_tied(operand) {
+            if !facts.used && !is_tied(operand) && !is_forced(operand) {
                 problems.push(Problem {
                     code: "asm-unused-operand",
                     span: operand.span.clone(),
@@ -369,9 +371,7 @@ fn substitute(
             continue;
         }
         facts[index].used = true;
-        let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
-        let glued = mark.checked_sub(1).is_some_and(|i| is_part(bytes[i]) || bytes[i] == b'.')
-            || bytes.get(end).is_some_and(|b| is_part(*b));
+        let glued = is_glued(bytes, &range);
         let plain = bytes[mark + 1] != b'{' && number == 0;
         match facts[index].kind {
             None => out.replace(template, range, HOLE, SegmentKind::Hole),

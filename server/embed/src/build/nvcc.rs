@@ -1,6 +1,6 @@
 //! `%` in the text of an `asm` statement, by the rules that nvcc 13.5 was observed to follow.
 
-use super::common::{OperandFacts, variable_name};
+use super::common::{OperandFacts, is_glued, variable_name};
 use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{HostEdit, HostFix, Kind, Operand, Problem};
@@ -61,6 +61,11 @@ impl Substitution<'_> {
                 self.report("asm-percent", at..at + 2, message.to_owned(), Vec::new());
                 at + 2
             }
+            Some(b'l') if self.raw.goto && digits(&self.template.text, at + 2) > at + 2 => {
+                let end = digits(&self.template.text, at + 2);
+                self.label_of_goto(at..end);
+                end
+            }
             Some(b) if b.is_ascii_digit() => {
                 let end = digits(&self.template.text, at + 1);
                 let name = self.template.text[at..end].to_owned();
@@ -116,15 +121,13 @@ impl Substitution<'_> {
             }
             Some(b) if b.is_ascii_alphabetic() && bytes.get(at + 2).is_some_and(u8::is_ascii_digit) => {
                 let end = digits(text, at + 2);
-                if self.raw.goto {
-                    self.hole(at..end);
-                    return end;
-                }
                 let name = &text[at..end];
                 let message = format!(
                     "nvcc reads `{name}` as an operand with a modifier and refuses it; write `%{name}` for a register"
                 );
-                let fix = self.replacement(&format!("Write `%{name}`"), at..at + 1, "%%");
+                let mut fix = self.replacement(&format!("Write `%{name}`"), at..at + 1, "%%");
+                // `%l0` of `asm goto` is meant as a label, not as a register.
+                fix.retain(|_| !self.raw.goto);
                 self.report("asm-operand-modifier", at..end, message, fix);
                 self.hole(at..end);
                 end
@@ -166,10 +169,7 @@ impl Substitution<'_> {
             return;
         };
         self.facts[index].used = true;
-        let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
-        let before = range.start.checked_sub(1).map(|i| text.as_bytes()[i]);
-        let glued = before.is_some_and(|b| is_part(b) || b == b'.')
-            || text.as_bytes().get(range.end).is_some_and(|b| is_part(*b));
+        let glued = is_glued(text.as_bytes(), &range);
         match (self.facts[index].kind, operand.value) {
             (None, _) => self.hole(range),
             (Some(Kind::Constant), Some(value)) if glued => {
@@ -183,6 +183,15 @@ impl Substitution<'_> {
                 self.out.replace(template, range, &name, SegmentKind::Escape);
             }
         }
+    }
+
+    /// `%l0` of `asm goto`.
+    fn label_of_goto(&mut self, range: Range<usize>) {
+        let name = &self.template.text[range.clone()];
+        let message = format!(
+            "nvcc passes `{name}` on instead of a label, and ptxas refuses it: a text cannot branch out of its statement"
+        );
+        self.report("asm-operand-modifier", range, message, Vec::new());
     }
 
     fn hole(&mut self, range: Range<usize>) {

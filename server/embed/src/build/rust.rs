@@ -1,6 +1,6 @@
 //! `{0}` in the text of Rust's `asm!`, and `%0` in that of cuda-oxide's `ptx_asm!`.
 
-use super::common::{OperandFacts, Part, kind_of, missing_semicolon, module_names, template};
+use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_rust};
 use crate::map::{Decoded, SegmentKind};
@@ -404,10 +404,8 @@ impl Substitution<'_> {
             return self.hole(range);
         };
         facts.used = true;
-        let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
-        let before = range.start.checked_sub(1).map(|i| bytes[i]);
-        let glued = before.is_some_and(|b| is_part(b) || matches!(b, b'.' | b'%'))
-            || bytes.get(range.end).is_some_and(|b| is_part(*b))
+        let glued = is_glued(bytes, &range)
+            || bytes[..range.start].ends_with(b"%")
             || follows
             // `{0}{1}`
             || bytes.get(range.end) == Some(&b'{') && bytes.get(range.end + 1) != Some(&b'{');

@@ -17,6 +17,21 @@ pub(super) struct Reading {
     pub looked: usize,
 }
 
+impl Reading {
+    /// Whether this may be the name that a declaration gives its function or variable for the assembler, and not a statement:
+    /// `float load(int) __asm("llvm.amdgcn.raw.load");`. `text` begins with the keyword.
+    pub(super) fn is_label(&self, text: &[u8]) -> bool {
+        let is_name = |piece: &Piece| match piece {
+            Piece::Literal(literal) => text.get(literal.body.clone()).is_some_and(|name| {
+                name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b'@' | b'?'))
+            }),
+            Piece::Name(_) => true,
+            Piece::Hole(_) | Piece::LineBreak(_) => false,
+        };
+        self.raws.iter().all(|(_, raw)| raw.colons == 0 && !raw.volatile && raw.template.iter().all(is_name))
+    }
+}
+
 /// Reads the statement whose keyword is at `start..end`. `None` if no bracket follows. `parameters` are those of the macro
 /// whose body is read.
 pub(super) fn statement(text: &[u8], start: usize, end: usize, parameters: Option<&[&[u8]]>) -> Option<Reading> {

@@ -10,6 +10,8 @@ pub(super) struct Found {
     pub place: (usize, usize),
     /// The number of the function.
     pub function: usize,
+    /// Where the function begins.
+    pub function_start: Option<usize>,
     /// The index of what surrounds it.
     pub context: usize,
     /// A comment of its own about targets.

@@ -4,7 +4,7 @@ use super::{Host, Language};
 use crate::literal::decode_python;
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Group, HostEdit, Placed};
-use crate::raw::Literal;
+use crate::raw::{Flaw, Literal};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +13,9 @@ pub(super) fn groups(source: &str, literal: &Literal) -> Vec<Placed> {
     let mut text = Decoded::default();
     decode_python(&mut text, source, literal);
     let inner = Host::new(Language::Cpp, &text.text);
-    inner.groups().iter().map(|placed| moved(placed, &text, literal)).collect()
+    // A literal in which the statement does not end is a piece of code: a pattern to search for, or one of several literals.
+    let is_whole = |placed: &&Placed| !placed.group.statements.iter().any(|s| s.flaws.contains(&Flaw::Unclosed));
+    inner.groups().iter().filter(is_whole).map(|placed| moved(placed, &text, literal)).collect()
 }
 
 /// The place of a range of C++ in the Python text.
@@ -84,7 +86,8 @@ fn moved(placed: &Placed, text: &Decoded, literal: &Literal) -> Placed {
         }
         problem.fixes.retain(|fix| !fix.edits.is_empty());
     }
-    Placed { start: new_start, group: Arc::new(group.seal()) }
+    let function = placed.function.map(|start| place(text, start..start + 1).start);
+    Placed { start: new_start, function, group: Arc::new(group.seal()) }
 }
 
 /// An edit whose text is written as the literal needs it. `None` if a raw literal cannot hold it.

@@ -23,6 +23,14 @@ pub(super) struct Walked {
     pub end: usize,
 }
 
+/// A function that is not closed yet.
+struct OpenFunction {
+    number: usize,
+    start: usize,
+    comment: Option<Arc<PtxComment>>,
+    device: bool,
+}
+
 /// A walk over all items, in order.
 pub(super) struct Walk<'a> {
     text: &'a str,
@@ -32,7 +40,7 @@ pub(super) struct Walk<'a> {
     /// Conditionals that are open beyond the ones followed.
     beyond: usize,
     conditional_count: usize,
-    functions: Vec<(usize, Option<Arc<PtxComment>>)>,
+    functions: Vec<OpenFunction>,
     function_count: usize,
     /// What surrounds statements, the last being valid now unless `changed`.
     contexts: Vec<Context>,
@@ -86,10 +94,16 @@ impl<'a> Walk<'a> {
                 let at = start + item.at;
                 match &item.kind {
                     ItemKind::Statement(raw) => out.push(self.statement(at, (chunk_index, index), raw, made)),
-                    ItemKind::Function(comment) => {
+                    ItemKind::Function(comment, device) => {
                         self.function_count += 1;
                         self.functions.truncate(8);
-                        self.functions.push((self.function_count, comment.clone()));
+                        let comment = comment.clone();
+                        self.functions.push(OpenFunction {
+                            number: self.function_count,
+                            start: at,
+                            comment,
+                            device: *device,
+                        });
                         self.changed = true;
                     }
                     ItemKind::FunctionEnd => {
@@ -156,15 +170,17 @@ impl<'a> Walk<'a> {
             }
         }
         if std::mem::take(&mut self.changed) {
-            let comment = self.functions.last().and_then(|(_, comment)| comment.clone());
+            let comment = self.functions.last().and_then(|f| f.comment.clone());
+            let device = self.functions.iter().any(|f| f.device);
             let conditions = self.conditionals.iter().flat_map(|c| c.holds.iter().cloned()).collect();
             let branches = self.conditionals.iter().map(|c| (c.number, c.branch)).collect();
-            self.contexts.push(Context { wanted: Arc::new(Wanted { comment, conditions }), branches });
+            self.contexts.push(Context { wanted: Arc::new(Wanted { comment, conditions, device }), branches });
         }
         Found {
             at,
             place,
-            function: self.functions.last().map_or(0, |(number, _)| *number),
+            function: self.functions.last().map_or(0, |f| f.number),
+            function_start: self.functions.last().map(|f| f.start),
             context: self.contexts.len() - 1,
             comment: raw.comment.clone().filter(|c| !c.targets.is_empty() || c.version.is_some()),
         }
