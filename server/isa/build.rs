@@ -73,9 +73,10 @@ fn main() {
     let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
     let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
-    let messages = beside("assembler.tsv", compiler::usage::assembler_messages);
+    let releases = beside("releases.tsv", |file, text| compiler::usage::releases(file, text, &isa));
+    let messages = messages(&["assembler.tsv", "tools.tsv"]);
     for (name, text) in
-        [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages)]
+        [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages + &releases)]
     {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
@@ -83,11 +84,21 @@ fn main() {
     }
 }
 
+/// Compiles the tables of messages.
+fn messages(names: &[&str]) -> String {
+    let texts: Vec<(String, String)> =
+        names.iter().map(|name| (format!("server/isa/data/{name}"), read(name))).collect();
+    let files: Vec<(&str, &str)> = texts.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    compiler::usage::assembler_messages(&files).unwrap_or_else(|error| fail(&error.to_string()))
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(Path::new("data").join(name)).unwrap_or_else(|error| fail(&format!("data/{name}: {error}")))
+}
+
 /// Compiles one `.tsv` table of the data folder.
 fn beside(name: &str, compile: impl Fn(&str, &str) -> Result<String, compiler::Error>) -> String {
-    let text =
-        fs::read_to_string(Path::new("data").join(name)).unwrap_or_else(|error| fail(&format!("data/{name}: {error}")));
-    compile(&format!("server/isa/data/{name}"), &text).unwrap_or_else(|error| fail(&error.to_string()))
+    compile(&format!("server/isa/data/{name}"), &read(name)).unwrap_or_else(|error| fail(&error.to_string()))
 }
 
 fn fail(message: &str) -> ! {

@@ -1,17 +1,25 @@
 //! `ptx-analyzer explain`.
 
+mod log;
+
 use super::files::complain;
 use super::pager::DisplayArguments;
+use super::source::{InputLimits, InputOrigin};
 use super::status::CliStatus;
+use ptx_launch::files::decode;
 use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
 
 /// What to explain.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArguments {
-    /// An instruction (`fma.rn.f32`), modifier, register, directive, diagnostic, literal, CUDA C++ name, message of ptxas, or
-    /// any words (`bank conflict`)
-    #[arg(required = true, allow_negative_numbers = true)]
+    /// An instruction (`fma.rn.f32`), modifier, register, directive, diagnostic, literal, CUDA C++ name, CUDA release, message
+    /// of ptxas or another tool, or any words (`bank conflict`); -: the query, or the log of a build, on standard input
+    #[arg(required_unless_present = "log", allow_negative_numbers = true)]
     query: Vec<String>,
+    /// Explain each message of this log of a build (-: standard input), on the lines of the PTX file that follows, if one does
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
     /// All instructions of an opcode, not only the most common one
     #[arg(long)]
     all: bool,
@@ -32,8 +40,7 @@ enum ExplainFormat {
 
 /// Prints the explanation.
 pub fn run(arguments: &ExplainArguments) -> CliStatus {
-    let query = arguments.query.join(" ");
-    let text = match answer(&query, arguments.all) {
+    let text = match asked(arguments) {
         Ok(text) => text,
         Err(why) => {
             complain(&why);
@@ -47,11 +54,43 @@ pub fn run(arguments: &ExplainArguments) -> CliStatus {
     }
 }
 
+/// The answer to what the arguments ask for.
+fn asked(arguments: &ExplainArguments) -> Result<String, String> {
+    let query = arguments.query.join(" ");
+    if let Some(file) = &arguments.log {
+        let ptx = match arguments.query.as_slice() {
+            [] => None,
+            [path] => Some(read(Path::new(path))?),
+            _ => return Err("--log takes the log and one PTX file".to_owned()),
+        };
+        return log::explained(&read(file)?, ptx.as_deref());
+    }
+    if query == "-" {
+        let text = read(Path::new("-"))?;
+        let is_log = text.trim().lines().count() > 1;
+        return if is_log { log::explained(&text, None) } else { answer(text.trim(), arguments.all) };
+    }
+    answer(&query, arguments.all)
+}
+
+/// The text of a file, or of standard input.
+fn read(path: &Path) -> Result<String, String> {
+    let is_stream = path.as_os_str() == "-";
+    let origin = if is_stream { InputOrigin::StandardInput } else { InputOrigin::Named(path.to_owned()) };
+    let bytes = origin.read(InputLimits::default()).map_err(|why| format!("{}: {why}", origin.name()))?;
+    Ok(decode(bytes).0)
+}
+
 /// The explanation as Markdown. `all`: of all instructions of an opcode, not only of the most common one.
 ///
 /// # Errors
 /// If nothing is known: a sentence with similar names.
 pub fn answer(query: &str, all: bool) -> Result<String, String> {
+    if query.contains('\n')
+        && let Ok(text) = log::explained(query, None)
+    {
+        return Ok(text);
+    }
     let found = if all { ptx_ide::explain(query) } else { ptx_ide::explain_overview(query) };
     found.ok_or_else(|| unknown(query))
 }

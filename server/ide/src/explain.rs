@@ -4,10 +4,13 @@ mod assembler;
 mod cuda;
 mod index;
 mod literal;
+mod log;
+mod releases;
 mod search;
 mod words;
 
 pub use index::{IndexEntry, IndexKind, index};
+pub use log::{LogEntry, log};
 pub use search::{IndexHit, search};
 pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
 
@@ -43,12 +46,18 @@ pub fn explain_overview(query: &str) -> Option<String> {
     answer(query, Detail::Overview)
 }
 
+/// What a message of `ptxas`, the driver or another tool means, in a sentence or two; `None` if the tables do not know it.
+pub fn tool_meaning(message: &str) -> Option<&'static str> {
+    assembler::row(message).map(|row| row.meaning)
+}
+
 fn answer(query: &str, detail: Detail) -> Option<String> {
     let query = words::cleaned(query);
     if let Some(page) = code(&query) {
         return Some(page.to_owned());
     }
-    let page = match operator(&query).or_else(|| assembler::page(&query)) {
+    let known = operator(&query).or_else(|| assembler::page(&query)).or_else(|| releases::page(&query));
+    let page = match known {
         Some(page) => Some(page),
         None if query.contains(char::is_whitespace) => {
             let is_statement = words::is_statement(&query);

@@ -18,10 +18,11 @@ mod usage;
 pub use ids::{Exec, Modifier, OperandName, SlotName};
 #[cfg(feature = "live")]
 pub use live::ISA;
+pub use lookup::{cuda_release, release_of, tool_message};
 
 pub use tables::Weights;
 #[cfg(feature = "live")]
-use tables::{AssemblerMessage, Cuda, Suggested, UsageTable};
+use tables::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Version};
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

@@ -1,9 +1,10 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    Directive, Encoding, Entry, FieldInfo, InitialKind, Isa, ModifierInfo, Multiprocessor, Opcode, PredefinedConstant,
-    SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, Version,
+    AssemblerMessage, CudaRelease, Directive, Encoding, Entry, FieldInfo, InitialKind, Isa, ModifierInfo,
+    Multiprocessor, Opcode, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, Version,
 };
+use crate::{ASSEMBLER_MESSAGES, RELEASES};
 use std::fmt;
 
 impl Isa {
@@ -111,4 +112,22 @@ impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
     }
+}
+
+/// What a message of the assembler or another tool means: of the rows that fit it, the one that fixes most of it.
+pub fn tool_message(message: &str) -> Option<&'static AssemblerMessage> {
+    let lower = message.to_lowercase();
+    let numbered = ASSEMBLER_MESSAGES.iter().find(|m| !m.number.is_empty() && m.number.eq_ignore_ascii_case(&lower));
+    let fitting = || ASSEMBLER_MESSAGES.iter().filter(|m| m.fits(&lower));
+    numbered.or_else(|| fitting().rev().max_by_key(|m| m.weight()))
+}
+
+/// The first CUDA release whose assembler and driver take a PTX version.
+pub fn release_of(version: Version) -> Option<&'static CudaRelease> {
+    RELEASES.iter().find(|release| release.ptx >= version)
+}
+
+/// A CUDA release by its number, `12.8`.
+pub fn cuda_release(number: &str) -> Option<&'static CudaRelease> {
+    RELEASES.iter().find(|release| release.cuda == number)
 }

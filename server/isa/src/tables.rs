@@ -67,7 +67,7 @@ pub use passage::{ListElements, Passage, WrittenTest};
 pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
 #[allow(unused_imports)]
-pub use usage::{AssemblerMessage, Cuda, Suggested, UsageTable, Weights, pattern_fits};
+pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Weights, pattern_fits};
 
 table! {
     /// The whole instruction set.

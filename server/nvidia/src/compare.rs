@@ -174,8 +174,13 @@ impl AssemblerComparison {
                 "barriers": measured.and_then(|m| m.barriers),
             })
         };
-        let message =
-            |m: &AssemblerMessage| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
+        let message = |m: &AssemblerMessage| {
+            let mut message = json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
+            if let Some(meaning) = ptx_ide::tool_meaning(&m.text) {
+                message["meaning"] = meaning.into();
+            }
+            message
+        };
         json!({
             "assembler": {
                 "path": self.assembler.path.to_string_lossy(),
@@ -221,6 +226,9 @@ impl AssemblerComparison {
             let line = message.line.map_or_else(String::new, |n| format!("line {n}: "));
             let kind = if kind.is_empty() { String::new() } else { format!("{kind}: ") };
             let _ = write!(out, "\n- {line}{kind}{}", message.text);
+            if let Some(meaning) = ptx_ide::tool_meaning(&message.text) {
+                let _ = write!(out, "\n  {meaning}");
+            }
         }
         for note in &self.assembled.notes {
             let _ = write!(out, "\n- {note}");

@@ -35,6 +35,7 @@ mod registers;
 mod remembered;
 mod repository;
 mod synchronization;
+mod tool_messages;
 mod twins;
 mod typing;
 mod unsafe_code;

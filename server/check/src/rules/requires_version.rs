@@ -4,6 +4,7 @@ use super::requires_target::RequiresTarget;
 use crate::diagnostic::Diagnostic;
 use crate::finding::{DiagnosticMessage, Finding};
 use crate::raise;
+use ptx_isa::release_of;
 use ptx_isa::tables::{Gate, GateAlternative};
 use ptx_sema::target::{Environment, ModuleTarget, describe_alternatives};
 use std::ops::Range;
@@ -81,7 +82,13 @@ impl DiagnosticMessage for RequiresVersion {
     }
 
     fn help(&self) -> Option<String> {
-        self.0.help()
+        let alternatives = self.0.alternatives.iter().filter_map(|a| a.ptx);
+        let least = alternatives.filter(|version| self.0.module.version.is_none_or(|own| own < *version)).min();
+        let release = least.and_then(|version| Some(format!("PTX {version} came with {}", release_of(version)?)));
+        match (self.0.help(), release) {
+            (Some(note), Some(release)) => Some(format!("{note}; {release}")),
+            (note, release) => note.or(release),
+        }
     }
 }
 

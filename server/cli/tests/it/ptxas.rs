@@ -214,7 +214,11 @@ fn errors_have_lines() {
     );
     let mut client = begun(&fake.settings());
     let answer = compare(&mut client, json!({ "uri": URI, "show": true }));
-    assert_eq!(answer["errors"], json!([{ "line": 8, "severity": "error", "message": "Unknown modifier '.u33'" }]));
+    let meaning = ptx_ide::tool_meaning("Unknown modifier '.u33'");
+    assert_eq!(
+        answer["errors"],
+        json!([{ "line": 8, "severity": "error", "message": "Unknown modifier '.u33'", "meaning": meaning }])
+    );
     assert_eq!(answer["functions"][0]["registers"], Value::Null);
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
     assert_eq!(message["params"]["message"], "ptxas refuses the module in line 8: Unknown modifier '.u33'");

@@ -172,7 +172,9 @@ impl List<'_, '_> {
         for version in ISA.versions.iter().rev() {
             let name = version.version.to_string();
             let topic = Topic::Version(name.clone());
-            self.push(Item::new(name, ItemKind::Target).detail(version.summary).topic(topic));
+            let release = ptx_isa::release_of(version.version).map(|release| format!("CUDA {}: ", release.cuda));
+            let detail = release.unwrap_or_default() + version.summary;
+            self.push(Item::new(name, ItemKind::Target).detail(detail).topic(topic));
         }
     }
 

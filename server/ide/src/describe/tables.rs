@@ -181,6 +181,9 @@ pub fn version(version: Version) -> Option<MarkdownPage> {
     let known = ISA.versions.iter().find(|v| v.version == version)?;
     let mut page = MarkdownPage::default();
     page.text(titled(&format!("PTX {version}"), known.summary));
+    if let Some(release) = ptx_isa::release_of(version) {
+        page.text(format!("Came with {release}; older assemblers and drivers refuse it."));
+    }
     let first = |gates: &'static [ptx_isa::tables::Gate]| {
         gates.iter().flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min() == Some(version)
     };

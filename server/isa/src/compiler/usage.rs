@@ -1,8 +1,8 @@
-//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv` and `data/values.tsv` to Rust source. The ISA must know all
-//! words in them.
+//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv`,
+//! `data/tools.tsv`, `data/releases.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in them.
 
 use super::error::{Error, Result};
-use crate::tables::{Isa, SpecialRegister, pattern_fits};
+use crate::tables::{Isa, SpecialRegister, Version};
 use std::fmt::Write;
 
 /// The kinds of operands, in rows of the kind `operand`.
@@ -212,25 +212,76 @@ pub(super) fn unknown_word(isa: &Isa, spelling: &str) -> Option<String> {
     unknown(isa, spelling)
 }
 
-/// Compiles the table of messages of the assembler and the driver to a Rust item.
+/// Compiles the tables of messages of the assembler and other tools, each a file with its text, to a Rust item.
 ///
 /// # Errors
-/// Returns the first row that is malformed, or stands behind a more general one, so that it is never taken.
-pub fn assembler_messages(file: &str, text: &str) -> Result<String> {
+/// Returns the first row that is malformed, or has the pattern of another one.
+pub fn assembler_messages(files: &[(&str, &str)]) -> Result<String> {
     let mut out = String::from(
-        "/// What the assembler and the driver say, special messages before general ones, as declared in `data/assembler.tsv`.\npub static ASSEMBLER_MESSAGES: &[AssemblerMessage] = &[\n",
+        "/// What the assembler and other tools say, as declared in `data/assembler.tsv` and `data/tools.tsv`.\npub static ASSEMBLER_MESSAGES: &[AssemblerMessage] = &[\n",
     );
     let mut before: Vec<&str> = Vec::new();
-    for (row, columns) in rows(file, text) {
-        let [pattern, codes, meaning] = columns.as_slice() else {
-            return Err(row.error("expected a pattern, names of diagnostics and a meaning, separated by tabs"));
+    for (row, columns) in files.iter().flat_map(|(file, text)| rows(file, text)) {
+        let (pattern, codes, meaning, number) = match columns.as_slice() {
+            [pattern, codes, meaning] => (pattern, codes, meaning, ""),
+            [pattern, codes, meaning, number] => (pattern, codes, meaning, *number),
+            _ => {
+                return Err(row.error(
+                    "expected a pattern, names of diagnostics, a meaning and perhaps a number, separated by tabs",
+                ));
+            }
         };
-        if let Some(general) = before.iter().find(|general| pattern_fits(general, pattern)) {
-            return Err(row.error(format!("`{general}` stands before it and fits all that `{pattern}` fits")));
+        if pattern.to_lowercase() != **pattern || meaning.is_empty() {
+            return Err(row.error(format!("`{pattern}` is not in lower case, or has no meaning")));
+        }
+        if before.contains(pattern) {
+            return Err(row.error(format!("`{pattern}` stands in another row, too")));
         }
         before.push(pattern);
         let codes: Vec<&str> = codes.split_whitespace().collect();
-        let _ = writeln!(out, "AssemblerMessage{{pattern:{pattern:?},codes:&{codes:?},meaning:{meaning:?}}},");
+        let _ = writeln!(
+            out,
+            "AssemblerMessage{{pattern:{pattern:?},codes:&{codes:?},meaning:{meaning:?},number:{number:?}}},"
+        );
+    }
+    out.push_str("];\n");
+    Ok(out)
+}
+
+/// Compiles the table of CUDA releases to a Rust item.
+///
+/// # Errors
+/// Returns the first row that is malformed, out of order, or has a PTX version that the ISA tables do not have.
+pub fn releases(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// The releases of CUDA, ascending, as declared in `data/releases.tsv`.\npub static RELEASES: &[CudaRelease] = &[\n",
+    );
+    let mut last = (0, 0);
+    for (row, columns) in rows(file, text) {
+        let [cuda, driver, ptx] = columns.as_slice() else {
+            return Err(
+                row.error("expected a CUDA release, a branch of the driver and a PTX version, separated by tabs")
+            );
+        };
+        let parse = |text: &str| {
+            let (major, minor) = text.split_once('.')?;
+            Some((major.parse::<u16>().ok()?, minor.parse::<u16>().ok()?))
+        };
+        let Some(number) = parse(cuda).filter(|number| *number > last) else {
+            return Err(row.error(format!("`{cuda}` is not a release behind the one before it")));
+        };
+        last = number;
+        let driver = match driver.parse::<u16>() {
+            Ok(driver) => Some(driver),
+            Err(_) if *driver == "-" => None,
+            Err(_) => return Err(row.error(format!("`{driver}` is not a branch of the driver"))),
+        };
+        let known = |(major, minor)| isa.versions.iter().any(|v| v.version == Version { major, minor });
+        let Some((major, minor)) = parse(ptx).filter(|version| known(*version)) else {
+            return Err(row.error(format!("the tables do not know PTX {ptx}")));
+        };
+        let _ =
+            writeln!(out, "CudaRelease{{cuda:{cuda:?},driver:{driver:?},ptx:Version{{major:{major},minor:{minor}}}}},");
     }
     out.push_str("];\n");
     Ok(out)

@@ -22,7 +22,7 @@ pub struct Cuda {
     pub words: &'static str,
 }
 
-/// A message of the assembler or the driver.
+/// A message of the assembler, the driver or another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AssemblerMessage {
     /// Parts of the message, in lower case, that occur in this order; separated by ` * `.
@@ -31,6 +31,8 @@ pub struct AssemblerMessage {
     pub codes: &'static [&'static str],
     /// What the message means and what to do.
     pub meaning: &'static str,
+    /// The number that the assembler prints before it, such as `C7510`; may be empty.
+    pub number: &'static str,
 }
 
 impl AssemblerMessage {
@@ -38,18 +40,47 @@ impl AssemblerMessage {
     pub fn fits(&self, message: &str) -> bool {
         pattern_fits(self.pattern, message)
     }
+
+    /// The number of bytes of a message that the pattern fixes: of several rows that fit, the one with the most is meant.
+    pub fn weight(&self) -> usize {
+        self.pattern.split('*').map(|part| part.trim().len()).sum()
+    }
 }
 
-/// Whether all parts of a pattern occur in a text, in their order.
+/// Whether all parts of a pattern occur in a text, in their order, the first at the start of a word. A `*` stands for something, or
+/// for nothing between two blanks: tools print empty names, too.
 pub fn pattern_fits(pattern: &str, text: &str) -> bool {
-    let mut rest = text;
-    pattern.split('*').map(str::trim).all(|part| match rest.split_once(part) {
-        Some((_, after)) => {
-            rest = after;
-            true
-        }
-        None => false,
+    let mut parts = pattern.split('*').map(str::trim);
+    let first = parts.next().unwrap_or("");
+    let is_start = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric());
+    let starts = text.match_indices(first).map(|(at, _)| at).filter(|at| first.is_empty() || is_start(*at));
+    starts.map(|at| &text[at + first.len()..]).any(|behind| {
+        let mut rest = behind;
+        parts.clone().all(|part| {
+            let stands_for_something = |at: &usize| *at > 1 || !rest[..*at].trim().is_empty();
+            let found = rest.match_indices(part).map(|(at, _)| at).find(stands_for_something);
+            rest = found.map_or("", |at| &rest[at + part.len()..]);
+            found.is_some()
+        })
     })
+}
+
+/// A release of CUDA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CudaRelease {
+    /// Its number: `12.8`.
+    pub cuda: &'static str,
+    /// The branch of the driver that came with it, if it is recorded.
+    pub driver: Option<u16>,
+    /// The newest PTX version that its assembler and driver take.
+    pub ptx: super::Version,
+}
+
+impl std::fmt::Display for CudaRelease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CUDA {}", self.cuda)?;
+        self.driver.map_or(Ok(()), |driver| write!(f, " (driver {driver})"))
+    }
 }
 
 /// A value that an operand often has.
