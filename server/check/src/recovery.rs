@@ -11,7 +11,7 @@ use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::hir::module::{ModuleItem, is_function};
 use ptx_syntax::trivia::is_endless_comment;
 use ptx_syntax::walk::named_children;
-use ptx_syntax::{Node, Snapshot, fields, kinds};
+use ptx_syntax::{ForeignLanguage, Node, Snapshot, fields, foreign_language, kinds};
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -335,6 +335,8 @@ pub(crate) struct Pruning<'s> {
     /// The reports on lines for a preprocessor.
     lines: Vec<Diagnostic>,
     comment: Option<Range<usize>>,
+    /// The language of the text, if it is not PTX.
+    language: Option<ForeignLanguage>,
 }
 
 impl<'s> Pruning<'s> {
@@ -352,17 +354,29 @@ impl<'s> Pruning<'s> {
                 Some(items.get(at)?.range.start..last.range.end)
             })
             .collect();
-        Self { snapshot, headers, lines: preprocessor_lines(snapshot), comment: endless_comment(snapshot) }
+        Self {
+            snapshot,
+            headers,
+            lines: preprocessor_lines(snapshot),
+            comment: endless_comment(snapshot),
+            language: foreign_language(snapshot.rope().lines().map(Cow::from)),
+        }
     }
 
     /// Whether no diagnostic is hidden, and none is to be added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.lines.is_empty() && self.comment.is_none()
+        self.headers.is_empty() && self.lines.is_empty() && self.comment.is_none() && self.language.is_none()
     }
 
     /// Removes the consequences, and reports the comment and the lines.
     pub(crate) fn apply(mut self, found: &mut Vec<Diagnostic>) {
         let snapshot = self.snapshot;
+        if let Some(language) = self.language {
+            // Whatever else is reported follows from this.
+            found.clear();
+            let line = snapshot.rope().lines().next().map_or(0, |line| Cow::from(line).trim_end().len());
+            return found.push(syntax_error::other_language(0..line, language));
+        }
         if !self.headers.is_empty() {
             // Of each header its start, and how far it and those before it reach.
             let mut reach: Vec<(usize, usize)> = self.headers.iter().map(|h| (h.start, h.end)).collect();

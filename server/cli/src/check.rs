@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use ptx_analysis::target::version;
 use ptx_analysis::{Code, Diagnostic, Project, Report, Severity};
 use ptx_gate::words::visible;
+use ptx_host::may_contain_ptx;
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::{Rope, Snapshot};
@@ -187,7 +188,7 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
     }
     let wanted = if arguments.inline { inline::HOST_FILES } else { source::PTX_FILES };
     let (origins, problems) = source::find(&arguments.paths, &wanted, arguments.limits);
-    let checkers = arguments.inline.then(|| inline::HostCheckers::new(&arguments.inline_target, arguments.levels()));
+    let checkers = inline::HostCheckers::new(&arguments.inline_target, arguments.levels());
     let mut summary = Summary::default();
     let mut report = CheckReport::new(arguments.format);
     for problem in problems {
@@ -195,9 +196,9 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
         summary.unreadable += usize::from(!problem.is_empty);
         summary.empty_folders += usize::from(problem.is_empty);
     }
-    let work = |origin: &InputOrigin, threads| match &checkers {
-        Some(checkers) => host_outcome(arguments, origin, checkers.check(origin, arguments.limits)),
-        None => check(origin, arguments, threads),
+    let work = |origin: &InputOrigin, threads| match arguments.inline {
+        true => host_outcome(arguments, origin, checkers.check(origin, arguments.limits)),
+        false => check(origin, arguments, &checkers, threads),
     };
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
         let checked = CheckedFile { origin: origin.clone(), outcome };
@@ -217,12 +218,27 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
     summary.status(arguments.deny == Some(Deny::Warnings))
 }
 
-fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> CheckOutcome {
+fn check(
+    origin: &InputOrigin,
+    arguments: &CheckArguments,
+    checkers: &inline::HostCheckers,
+    threads: usize,
+) -> CheckOutcome {
     let (text, lossy) = match origin.text(arguments.limits) {
         InputContent::Text(text, lossy) => (text, lossy),
         InputContent::Markup => return CheckOutcome::Markup,
         InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
     };
+    if let Some(language) = inline::host_language(origin, &text) {
+        let name = language.name();
+        let what = if may_contain_ptx(text.as_bytes()) {
+            "the PTX in its strings is checked, as with --inline"
+        } else {
+            "it has no PTX in strings, so nothing is checked"
+        };
+        complain(&format!("{}: this is {name}, not PTX: {what}", origin.name()));
+        return host_outcome(arguments, origin, Ok(checkers.check_text(origin, text, lossy, language)));
+    }
     let checked = findings::of_text(&text, &arguments.options(), threads, &|| false);
     // Nothing cancels it.
     let Some((Report { diagnostics, .. }, snapshot)) = checked else {

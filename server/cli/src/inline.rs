@@ -9,6 +9,7 @@ use ptx_embed::{Kind, Placed};
 use ptx_gate::names::strip;
 use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};
 use ptx_isa::tables::TargetInfo;
+use ptx_launch::files::binary_format;
 use ptx_lsp::compile_commands::{CompileCommands, LookupBoundary};
 use ptx_lsp::host::host_levels;
 use ptx_lsp::levels::DiagnosticLevels;
@@ -26,6 +27,11 @@ pub const HOST_FILES: WantedFiles =
 fn is_host(path: &Path) -> bool {
     // Versions of a repository are no sources of it.
     language(path).is_some() && !path.components().any(|c| c.as_os_str() == ".git")
+}
+
+/// The language around PTX in a file: by the end of its name, else by its first lines. `None` for PTX.
+pub fn host_language(origin: &InputOrigin, text: &str) -> Option<Language> {
+    origin.path().and_then(language).or_else(|| Language::of_text(text))
 }
 
 fn language(path: &Path) -> Option<Language> {
@@ -72,15 +78,20 @@ impl HostCheckers {
     /// Why it cannot be read.
     pub fn check(&self, origin: &InputOrigin, limits: InputLimits) -> Result<CheckedHost, String> {
         let (text, lossy, language) = open(origin, limits)?;
+        Ok(self.check_text(origin, text, lossy, language))
+    }
+
+    /// Checks the text of a file.
+    pub fn check_text(&self, origin: &InputOrigin, text: String, lossy: bool, language: Language) -> CheckedHost {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut checker = lock().pop().unwrap_or_default();
         let targets = targets(self.forced.as_ref(), &self.commands, origin);
         let found = findings::of_host(&text, language, targets, &self.levels, &mut checker, &|| false);
         lock().push(checker);
-        Ok(match found {
+        match found {
             Some(found) => CheckedHost { text: Rope::from_str(&text), lossy, diagnostics: found.diagnostics },
             None => CheckedHost::default(),
-        })
+        }
     }
 }
 
@@ -108,12 +119,15 @@ fn built(commands: &CompileCommands, origin: &InputOrigin) -> Option<TargetSet> 
 /// Reads a file. Each byte that is not UTF-8 becomes one character, so that positions stay.
 fn open(origin: &InputOrigin, limits: InputLimits) -> Result<(String, bool, Language), String> {
     let bytes = origin.read(limits)?;
-    let language = origin.path().and_then(language);
+    if let Some(sentence) = binary_format(&bytes) {
+        return Err(sentence.to_owned());
+    }
     let (text, lossy) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(error) => (readable(error.as_bytes()), true),
     };
-    Ok((text, lossy, language.unwrap_or(Language::Cpp)))
+    let language = host_language(origin, &text).unwrap_or(Language::Cpp);
+    Ok((text, lossy, language))
 }
 
 fn readable(bytes: &[u8]) -> String {

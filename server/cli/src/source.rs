@@ -3,8 +3,7 @@
 use super::files::complain;
 use ptx_gate::files::{self, FolderSearch, FoundFile, ReadFailure, SearchItem};
 use ptx_gate::names::{self, FileName};
-use ptx_launch::files::decode;
-use ptx_launch::files::is_markup;
+use ptx_launch::files::{binary_format, decode, is_markup};
 use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -114,6 +113,9 @@ impl InputOrigin {
             Ok(bytes) => bytes,
             Err(reason) => return InputContent::Unreadable(reason),
         };
+        if let Some(sentence) = binary_format(&bytes) {
+            return InputContent::Unreadable(sentence.to_owned());
+        }
         let (text, lossy) = decode(bytes);
         if is_markup(text.chars()) { InputContent::Markup } else { InputContent::Text(text, lossy) }
     }

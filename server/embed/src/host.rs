@@ -17,6 +17,8 @@ use crate::raw::ItemKind;
 use crate::rust::RustState;
 use crate::targets::Wanted;
 use context::{Context, Found};
+use ptx_syntax::{ForeignLanguage, foreign_language};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use units::{Unit, View};
@@ -51,6 +53,31 @@ impl Language {
             "jl" => Some(Self::Julia),
             _ => None,
         }
+    }
+
+    /// The language of a text that is not PTX, by its first lines.
+    #[must_use]
+    pub fn of_text(text: &str) -> Option<Self> {
+        Some(match foreign_language(text.lines().map(Cow::Borrowed))? {
+            ForeignLanguage::Cpp => Self::Cpp,
+            ForeignLanguage::Python => Self::Python,
+            ForeignLanguage::Rust => Self::Rust,
+            ForeignLanguage::LlvmIr => Self::LlvmIr,
+            ForeignLanguage::Julia => Self::Julia,
+        })
+    }
+
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let language = match self {
+            Self::Cpp => ForeignLanguage::Cpp,
+            Self::Python => ForeignLanguage::Python,
+            Self::Rust => ForeignLanguage::Rust,
+            Self::LlvmIr => ForeignLanguage::LlvmIr,
+            Self::Julia => ForeignLanguage::Julia,
+        };
+        language.name()
     }
 
     /// The language of an identifier of the language server protocol.

@@ -8,6 +8,7 @@ mod boundaries;
 mod chunks;
 mod document;
 mod kinds;
+mod language;
 mod outline;
 mod parser;
 mod plain;
@@ -20,6 +21,7 @@ pub mod walk;
 
 pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
+pub use language::{ForeignLanguage, foreign_language};
 pub use outline::{CompletePart, Outline, OutlinedPart, ParsedPart};
 pub use plain::{LeafKind, PlainKind, PlainLeaf, PlainList, PlainPart, PlainStatement, plain_instruction};
 pub use rare::{RareBytes, has_foreign, is_foreign};

@@ -7,7 +7,7 @@ mod tests;
 mod unfinished;
 
 pub(crate) use foreign::foreign_character;
-pub(crate) use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
+pub(crate) use habits::{Habit, comment, guard_behind, other_language, preprocessor_line, second_guard};
 pub(crate) use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
     unclosed_block, unopened,
@@ -177,7 +177,7 @@ impl DiagnosticMessage for SyntaxError {
                 "the assembler refuses this byte order mark (U+FEFF), which editors do not show".to_owned()
             }
             SyntaxErrorKind::Foreign('\0') => {
-                "the assembler takes this NUL character for the end of the file".to_owned()
+                "the assembler refuses this NUL character, with which NVRTC and the driver end a text".to_owned()
             }
             SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
             SyntaxErrorKind::Foreign(character) => {
@@ -475,7 +475,8 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     let whole = source.text.get(range.clone()).unwrap_or("");
     let text = whole.trim();
     // ptxas: the character that ended files of DOS is white space.
-    if !text.is_empty() && text.chars().all(|c| c == '\u{1a}') {
+    // NUL is reported where characters are.
+    if !text.is_empty() && text.chars().all(|c| matches!(c, '\u{1a}' | '\0')) {
         return;
     }
     let first = text.lines().next().unwrap_or("");

@@ -5,7 +5,7 @@ use super::call::CallContext;
 use ptx_gate::files::{self, BoundedFolder, FileRefusal, is_local};
 use ptx_host::Language;
 use ptx_isa::tables::TargetInfo;
-use ptx_launch::files::{decode, is_markup};
+use ptx_launch::files::{binary_format, decode, is_markup};
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum size of a text in bytes: that of files which the language server reads (`workspace.megabytes`).
@@ -23,6 +23,8 @@ pub struct InputText {
     pub folder: Option<PathBuf>,
     /// Some bytes are no text.
     pub lossy: bool,
+    /// The language was recognized, not named.
+    pub recognized: bool,
 }
 
 impl InputText {
@@ -45,15 +47,32 @@ impl InputText {
                 language: language.unwrap_or_default(),
                 folder: None,
                 lossy: false,
+                recognized: false,
             },
             (None, Some(path)) => {
                 let file = resolve(path, context.roots)?;
                 let bytes = files::read(&file, MAX_TEXT as u64).map_err(|error| format!("`{path}`: {error}"))?;
+                if let Some(sentence) = binary_format(&bytes) {
+                    return Err(format!("`{path}`: {sentence}"));
+                }
                 let (text, lossy) = decode(bytes);
                 let named = || file.file_name().and_then(|name| Language::of_file_name(&name.to_string_lossy()));
                 let language = language.unwrap_or_else(named);
-                Self { name: path.to_owned(), text, language, folder: file.parent().map(Path::to_owned), lossy }
+                Self {
+                    name: path.to_owned(),
+                    text,
+                    language,
+                    folder: file.parent().map(Path::to_owned),
+                    lossy,
+                    recognized: false,
+                }
             }
+        };
+        let named = language.is_some() || input.language.is_some();
+        let recognized = if named { None } else { Language::of_text(&input.text) };
+        let input = match recognized {
+            Some(recognized) => Self { language: Some(recognized), recognized: true, ..input },
+            None => input,
         };
         if input.language.is_none() && is_markup(input.text.chars()) {
             return Err(format!("{}: this is XML (PreTeXt), not PTX", input.name));
@@ -67,19 +86,24 @@ impl InputText {
     /// If there is none, if it must not be read, or if it is of another language.
     pub fn of_ptx(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<Self, String> {
         let input = Self::of(arguments, context)?;
-        if input.language.is_some() {
+        if let Some(language) = input.language {
             return Err(format!(
-                "`{}` takes PTX, not {}, which is another language: pass the PTX as `text`",
+                "`{}` takes PTX, but {} is {}: pass the PTX as `text`",
                 arguments.tool(),
-                input.name
+                input.name,
+                language.name()
             ));
         }
         Ok(input)
     }
 
-    /// A line about bytes that are no text; empty if there are none.
-    pub fn remark(&self) -> &'static str {
-        if self.lossy { "some bytes are not UTF-8 text\n" } else { "" }
+    /// Lines about bytes that are no text, and about a language that was recognized; empty if there is nothing to say.
+    pub fn remark(&self) -> String {
+        let mut out = if self.lossy { "some bytes are not UTF-8 text\n".to_owned() } else { String::new() };
+        if let Some(language) = self.language.filter(|_| self.recognized) {
+            out.push_str(&format!("this is {}, not PTX: the PTX in its strings is checked\n", language.name()));
+        }
+        out
     }
 }
 

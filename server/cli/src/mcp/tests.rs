@@ -86,6 +86,10 @@ fn ptx_in_other_languages() {
     let answer = said("check", json!({ "text": typed, "language": "cpp" }));
     assert!(answer.contains("1:40-44 error[unknown-modifier]"), "{answer}");
     assert!(answer.contains("by \".rn\""), "{answer}");
+    // Without a language, the first lines tell.
+    let recognized = said("check", json!({ "text": format!("#include <x>\n{typed}") }));
+    assert!(recognized.contains("this is CUDA C++, not PTX") && recognized.contains("2:40-44 error"), "{recognized}");
+    assert!(refused("registers", json!({ "text": "import triton\n" })).contains("is Python"));
     let none = said("check", json!({ "text": "int main() {}", "language": "cpp" }));
     assert!(none.contains("no string in it has PTX"), "{none}");
     let listed = said("complete", json!({ "text": typed, "language": "cpp", "line": 1, "column": 36 }));
@@ -102,6 +106,10 @@ fn explanations() {
     let list = said("explain", json!({ "query": "mbarrier" }));
     assert!(!list.contains("ptx-analyzer"), "{list}");
     assert!(said("explain", json!({ "query": "mma", "all": true })).len() < 21_000);
+    let log =
+        "ptxas k.ptx, line 3; error   : Unknown modifier '.mmio'\nptxas fatal   : Ptx assembly aborted due to errors";
+    let log = said("explain", json!({ "query": log }));
+    assert!(log.contains("Line 1 of the log") && log.contains("PTX 8.2") && log.contains("Line 2 of the log"), "{log}");
     assert!(refused("explain", json!({ "query": "fmaa" })).contains("did you mean `fma`"));
     assert!(refused("explain", json!({ "query": "" })).contains("nothing is known"));
 }
@@ -253,7 +261,7 @@ fn files_of_the_folders() {
     assert!(said("check", json!({ "path": "k.ptx" })).starts_with("k.ptx: nothing found"));
     assert!(said("check", json!({ "path": "latin.ptx" })).contains("not UTF-8"));
     assert!(said("check", json!({ "path": "k.cu" })).contains("no string in it has PTX"));
-    assert!(said("registers", json!({ "path": "k.cu" })).contains("another language"));
+    assert!(said("registers", json!({ "path": "k.cu" })).contains("is CUDA C++: pass the PTX"));
     assert!(said("check", json!({ "path": "." })).contains("it is not a regular file"));
     let launch = "grid=1 block=1 out=u32:file(input)";
     assert!(said("evaluate", json!({ "path": "run.ptx", "launch": launch })).contains("out u32[1], 1 changed: 0"));

@@ -14,6 +14,7 @@ mod eval;
 mod evaluate;
 mod faults;
 mod fmt;
+mod foreign;
 mod formatting;
 mod growth;
 mod histories;

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::rules::foreign;
 use ptx_isa::ISA;
 use ptx_sema::hir::lower::ItemSource;
-use ptx_syntax::{Node, kinds};
+use ptx_syntax::{ForeignLanguage, Node, kinds};
 use std::ops::Range;
 
 /// Syntax of another language.
@@ -50,6 +50,8 @@ pub(crate) enum Habit {
     Preprocessor(Box<str>),
     /// A line for a preprocessor that no line break ends.
     EndlessLine,
+    /// The whole text is of another language.
+    Language(ForeignLanguage),
 }
 
 impl Habit {
@@ -74,6 +76,7 @@ impl Habit {
             Self::NumberSign(sign) => format!("`{sign}` cannot stand before a number"),
             Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not known"),
             Self::EndlessLine => "the last line cannot begin with `#` unless a line break ends it".to_owned(),
+            Self::Language(language) => format!("this is {}, not PTX", language.name()),
         }
     }
 
@@ -101,8 +104,17 @@ impl Habit {
             Self::NumberSign(_) => "leave it out".to_owned(),
             Self::Preprocessor(_) => "use a preprocessor before the assembler, or write the values".to_owned(),
             Self::EndlessLine => "add a line break".to_owned(),
+            Self::Language(ForeignLanguage::Cpp) => {
+                "`nvcc -ptx` compiles it to PTX; `ptx-analyzer check` reads the PTX in its `asm` statements".to_owned()
+            }
+            Self::Language(_) => "`ptx-analyzer check` reads the PTX in its strings".to_owned(),
         })
     }
+}
+
+/// The report on a text of another language, at its first line.
+pub(crate) fn other_language(range: Range<usize>, language: ForeignLanguage) -> Diagnostic {
+    habit(range, Habit::Language(language))
 }
 
 fn habit(range: Range<usize>, habit: Habit) -> Diagnostic {
