@@ -13,12 +13,14 @@ pub(crate) struct Outline {
     pub lowest: i64,
     /// Registers declared, with the balance there. The name ends in `<` if it stands for a family.
     pub declared: Vec<(String, i64)>,
+    /// Labels outside of braces.
+    pub labels: Vec<String>,
 }
 
 impl Outline {
     /// Whether the statement neither needs nor gives anything.
     pub fn is_closed(&self) -> bool {
-        self.balance == 0 && self.lowest >= 0 && self.declared.iter().all(|(_, depth)| *depth > 0)
+        self.is_balanced() && self.labels.is_empty() && self.declared.iter().all(|(_, depth)| *depth > 0)
     }
 
     /// Whether no brace is open or missing.
@@ -29,8 +31,19 @@ impl Outline {
     pub fn of(ptx: &str) -> Self {
         let mut out = Self::default();
         let mut in_registers = false;
-        for token in Tokens::new(ptx) {
-            match &ptx[token.clone()] {
+        let mut at_start = true;
+        let mut tokens = Tokens::new(ptx).peekable();
+        while let Some(token) = tokens.next() {
+            let word = &ptx[token];
+            let is_first = std::mem::replace(&mut at_start, matches!(word, ";" | "{" | "}" | ":"));
+            if is_first
+                && out.balance == 0
+                && is_name(word)
+                && tokens.peek().is_some_and(|next| &ptx[next.clone()] == ":")
+            {
+                out.labels.push(word.to_owned());
+            }
+            match word {
                 "{" => out.balance += 1,
                 "}" => {
                     out.balance -= 1;
@@ -128,7 +141,7 @@ impl Group {
     #[must_use]
     pub fn is_ptx(&self, is_known: impl Fn(&str) -> bool) -> bool {
         let text = &self.ptx;
-        if self.targets.device && self.is_of_device() {
+        if self.targets.device && self.is_of_device(&is_known) {
             return true;
         }
         let mut tokens = Tokens::new(text).peekable();
@@ -148,6 +161,11 @@ impl Group {
                         tokens.next();
                     }
                     tokens.next();
+                    at_start = true;
+                }
+                _ if word.ends_with('%') && next == Some("=") => {
+                    tokens.next();
+                    tokens.next_if(|token| &text[token.clone()] == ":");
                     at_start = true;
                 }
                 _ if next == Some(":") => {
@@ -188,21 +206,55 @@ impl Group {
 }
 
 impl Group {
-    /// Whether a text in a device function of CUDA has nothing of another processor for which such functions are compiled
-    /// (HIP): names of instructions with `_`, constraints that nvcc does not know, instructions without a semicolon.
-    fn is_of_device(&self) -> bool {
+    /// Whether a text in a device function of CUDA has nothing of another processor for which such functions are compiled (HIP), and
+    /// is no prose: names of instructions with `_`, unknown ones without modifiers before an operand, constraints that nvcc does
+    /// not know, an instruction without a semicolon.
+    fn is_of_device(&self, is_known: impl Fn(&str) -> bool) -> bool {
         let is_nvcc = |constraint: &str| {
             let letter = constraint.trim_start_matches(['=', '+', '&']);
             matches!(letter, "h" | "r" | "l" | "q" | "f" | "d" | "n" | "C")
         };
         let mut constraints = self.statements.iter().flat_map(|s| &s.operands).map(|o| o.constraint.text.as_str());
         let ends = last_token(&self.ptx).is_some_and(|(_, ends)| ends);
-        let foreign = Tokens::new(&self.ptx).any(|token| {
-            let word = &self.ptx[token.clone()];
-            let starts = self.ptx[..token.start].trim_end();
-            word.contains('_') && (starts.is_empty() || starts.ends_with([';', '{', '}', ':', '\n']))
-        });
-        ends && !foreign && constraints.all(is_nvcc)
+        ends && constraints.all(is_nvcc)
+            && self.mnemonics().all(|(word, next)| {
+                let is_plain = next.is_none_or(|next| next == ";" || next.starts_with('.'));
+                !word.contains('_') && (is_plain || word.starts_with('.') || is_known(word))
+            })
+    }
+
+    /// The first word of each statement, without guards and labels, and the token behind it.
+    fn mnemonics(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let mut tokens = Tokens::new(&self.ptx).map(|token| &self.ptx[token]).peekable();
+        let mut at_start = true;
+        std::iter::from_fn(move || {
+            loop {
+                let word = tokens.next()?;
+                let next = tokens.peek().copied();
+                match word {
+                    ";" | "{" | "}" => at_start = true,
+                    _ if !at_start => {}
+                    "@" => {
+                        if next == Some("!") {
+                            tokens.next();
+                        }
+                        tokens.next();
+                    }
+                    // `L%=:`, where the compiler writes a number.
+                    _ if word.ends_with('%') && next == Some("=") => {
+                        tokens.next();
+                        tokens.next_if_eq(&":");
+                    }
+                    _ if next == Some(":") => {
+                        tokens.next();
+                    }
+                    _ => {
+                        at_start = false;
+                        return Some((word, next));
+                    }
+                }
+            }
+        })
     }
 }
 

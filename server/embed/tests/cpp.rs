@@ -382,6 +382,7 @@ fn texts_of_device_functions() {
         "void f() { asm(\"bra DONE; DONE:\"); }",
         "__device__ void f() { asm(\"LABEL:\"); }",
         "__global__ void f() { asm(\"retx;\"); }",
+        "void f() { asm(\"L%=: bra.uni D%=; D%=:\"::); }",
         "__device__ void f() { asm(\"cpasync.ca [%0], %1;\" :: \"r\"(a), \"l\"(p)); }",
     ] {
         assert!(is_ptx(text), "{text}");
@@ -389,6 +390,8 @@ fn texts_of_device_functions() {
     for text in [
         "void f() { asm(\"bra 1f\"); }",
         "void f() { asm(\"LABEL:\"); }",
+        "__device__ void f() { asm(\"this is prose;\"); }",
+        "__device__ void f() { asm(\"movl %0, %%eax;\" :: \"r\"(a)); }",
         "__device__ void f() { asm(\"s_nop 0;\"); }",
         "__device__ void f() { asm(\"nop; s_waitcnt vmcnt(0);\"); }",
         "__device__ void f() { asm(\"fma %0, %1, %1;\" : \"=v\"(a) : \"v\"(b)); }",
@@ -402,4 +405,13 @@ fn texts_of_device_functions() {
 fn digits_tie_nothing_for_nvcc() {
     let codes = codes("void f() { asm(\"add.u32 %0, %0, 1;\" : \"=r\"(r) : \"0\"(x)); }");
     assert_eq!(codes, ["asm-constraint"]);
+}
+
+#[test]
+fn a_label_of_another_statement_joins_it() {
+    let groups = |text: &str| host(text).groups().len();
+    assert_eq!(groups("void f() { asm(\"bra LATER;\"); asm(\"mov.b32 a, 1;\"); asm(\"LATER:\"); }"), 2);
+    assert_eq!(groups("void f() { asm(\"L: mov.b32 a, 1;\"); asm(\"bra L;\"); }"), 1);
+    assert_eq!(groups("void f() { asm(\"{ L: bra L; }\"); asm(\"{ L: bra L; }\"); }"), 2, "each in its braces");
+    assert_eq!(groups("void f() { asm(\"L: bra L;\"); } void g() { asm(\"bra L;\"); }"), 2);
 }

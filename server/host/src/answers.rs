@@ -5,7 +5,7 @@ use crate::view::GroupView;
 use ptx_analysis::{Analyzer, Code, Figures, InlineChecker, TargetSet};
 use ptx_embed::{Access, HostEdit, Kind, Variable, host_edit};
 use ptx_gate::words::{code, visible};
-use ptx_ide::{CompletionOptions, Completions, Hint, HintOptions, ReferenceKind, SignatureHelp};
+use ptx_ide::{CompletionOptions, Completions, Hint, HintOptions, ReferenceKind, SignatureHelp, TextEdit};
 use std::ops::Range;
 
 /// A hover.
@@ -197,9 +197,9 @@ pub fn inlay_hints(view: &GroupView<'_>, options: &HintOptions) -> Vec<Hint> {
         for part in &mut hint.label {
             part.target = part.target.take().and_then(|target| view.to_host(&target));
         }
-        let edit = |edit: &ptx_ide::TextEdit| {
+        let edit = |edit: &TextEdit| {
             let host = view.edit(edit)?;
-            Some(ptx_ide::TextEdit { range: host.span, text: host.text })
+            Some(TextEdit { range: host.span, text: host.text })
         };
         hint.edits = hint.edits.iter().map(edit).collect::<Option<Vec<_>>>().unwrap_or_default();
         Some(hint)
@@ -223,10 +223,27 @@ pub fn fixes(view: &GroupView<'_>, range: &Range<usize>, targets: &TargetSet) ->
         }
         for action in ptx_ide::of_diagnostic(&view.snapshot, &report, index) {
             let edits: Option<Vec<HostEdit>> = action.edits.iter().map(|edit| view.edit(edit)).collect();
-            let Some(edits) = edits else { continue };
+            let Some(edits) = edits.filter(|_| !reads_an_output(view, &action.edits, targets, &mut checker)) else {
+                continue;
+            };
             let diagnostic = (host.clone(), diagnostic.code());
             out.push(HostAction { title: action.title, edits, preferred: action.preferred, diagnostic });
         }
     }
     out
+}
+
+/// Whether edits of the module write an output where the text then reads it: it holds no value there, so they cannot be what was
+/// meant.
+fn reads_an_output(view: &GroupView<'_>, edits: &[TextEdit], targets: &TargetSet, checker: &mut InlineChecker) -> bool {
+    let mut group = view.group.clone();
+    for edit in edits.iter().rev() {
+        let Some(range) = view.to_ptx(&edit.range).filter(|range| group.ptx.get(range.clone()).is_some()) else {
+            return false;
+        };
+        group.ptx.replace_range(range, &edit.text);
+    }
+    let findings = with_text(&group, targets, |text| checker.check(text));
+    let more = |name: &str| group.ptx.matches(name).count() > view.group.ptx.matches(name).count();
+    findings.undefined_outputs.iter().any(|output| output.read.is_some() && more(&output.name))
 }

@@ -179,12 +179,14 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
             ),
             (Code::AsmFence, false) => (
                 format!("`{word}` orders accesses to memory, but the statement has no memory clobber"),
-                if is_kept(statement) {
-                    format!(
+                match statement.form {
+                    _ if !is_kept(statement) => {
+                        format!("add {clobber}: without it the compiler may move loads and stores across the statement")
+                    }
+                    Form::Asm | Form::PtxAsm => format!(
                         "CUDA's guide to inline PTX asks for {clobber} here; `volatile` alone does not promise an order"
-                    )
-                } else {
-                    format!("add {clobber}: without it the compiler may move loads and stores across the statement")
+                    ),
+                    _ => format!("add {clobber}: side effects alone do not promise an order of loads and stores"),
                 },
             ),
             (_, true) => (

@@ -387,3 +387,23 @@ fn fences_are_reported_once_for_each_function() {
     }
     assert_eq!(found("asm volatile(\"griddepcontrol.wait;\");"), ["asm-fence `griddepcontrol.wait`"]);
 }
+
+#[test]
+fn no_fix_reads_an_output() {
+    let text = "void f(int d, int a) { asm(\"add.s32 %0, %1;\" : \"=r\"(d) : \"r\"(a)); }";
+    let fixed = |text: &str| {
+        let host = Host::new(Language::Cpp, text);
+        let placed = &host.groups()[0];
+        let targets = HostTargets::default().of(&placed.group.targets);
+        let results = HostChecker::default().check(host.groups(), &|| false).expect("a result");
+        let view = GroupView::new(&placed.group, results[0].target);
+        let range = 0..text.len() - placed.start;
+        let actions = answers::fixes(&view, &range, &targets);
+        actions.iter().flat_map(|action| &action.edits).map(|edit| edit.text.clone()).collect::<Vec<_>>()
+    };
+    assert!(!fixed(text).iter().any(|new| new.contains("%0")), "{:?}", fixed(text));
+    // As an operand that is read it may be the missing one.
+    let read = text.replace("\"=r\"", "\"+r\"");
+    assert!(!fixed(&read).is_empty());
+    assert!(!fixed(&text.replace("add.s32", "mov.b3")).is_empty());
+}

@@ -129,7 +129,7 @@ __global__ void f(int *p) {
 
 // probe: unique-without-operands
 __global__ void f() {
-  asm volatile("{\nbra DONE_%=;\n" //! asm-percent: within a name
+  asm volatile("{\nbra DONE_%=;\n" //! asm-percent
                "DONE_%=:\n}");
 }
 

@@ -42,7 +42,7 @@ __global__ void f(int *p) {
 
 // probe: semicolon-alone
 __global__ void f() {
-  asm volatile(";"); //! ptx: a text without words is not taken for PTX
+  asm volatile(";"); //! ptx
 }
 
 // probe: text-empty

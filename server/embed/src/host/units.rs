@@ -67,6 +67,10 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
     // The unit whose braces are open, and the balance.
     let mut open: Option<(usize, i64)> = None;
     let mut declared: HashMap<&str, usize> = HashMap::new();
+    // Where some statement has a label: the units that use a name before it is declared.
+    let has_labels =
+        (0..found.len()).any(|index| view.outline(index).is_some_and(|outline| !outline.labels.is_empty()));
+    let mut used: HashMap<&str, usize> = HashMap::new();
     let mut next = 0;
     while next < found.len() {
         let index = next;
@@ -95,7 +99,10 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
             members.iter().rev().take(MAX_COMPARED).any(|member| view.exclude(*member, index))
         };
         let by_brace = open.map(|(unit, _)| unit);
-        let by_name = || names(view.ptx(index)).find_map(|name| declaring(&declared, name));
+        let by_name = || {
+            let by_label = || outline.labels.iter().find_map(|label| used.get(label.as_str()).copied());
+            names(view.ptx(index)).find_map(|name| declaring(&declared, name)).or_else(by_label)
+        };
         let included = by_brace.filter(|unit| !excluded(*unit)).or_else(|| by_name().filter(|unit| !excluded(*unit)));
         let unit = included.unwrap_or_else(|| {
             units.push((Vec::new(), by_brace.or_else(by_name).is_some()));
@@ -110,6 +117,16 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
         for (name, depth) in &outline.declared {
             if depth + before == 0 {
                 declared.entry(name).or_insert(unit);
+            }
+        }
+        if before == 0 {
+            for label in &outline.labels {
+                declared.entry(label).or_insert(unit);
+            }
+        }
+        if has_labels {
+            for name in names(view.ptx(index)) {
+                used.entry(name).or_insert(unit);
             }
         }
         let balance = before + outline.balance;
