@@ -1,7 +1,7 @@
 //! Look-up of word frequencies in real files (`data/usage.tsv`, docs/dev/usage.md): used to rank suggestions, never to decide
 //! validity.
 
-use crate::tables::{Cuda, UsageTable, Weights};
+use crate::tables::{Cuda, Suggested, UsageTable, Weights};
 
 impl Cuda {
     /// Its spellings in PTX: mnemonics, special registers and directives, possibly with operands. None if PTX has nothing like it.
@@ -17,6 +17,19 @@ impl Cuda {
     /// The first words of its spellings, for which the tables have documentation.
     pub fn words_of_ptx(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.spellings().filter_map(|s| s.split_whitespace().next())
+    }
+}
+
+/// Whether a mnemonic, `shfl.sync.down.b32`, begins with the name of an instruction.
+fn begins_with(mnemonic: &str, instruction: &str) -> bool {
+    mnemonic.strip_prefix(instruction).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+impl Suggested {
+    /// Whether it is about an instruction with this mnemonic and these modifiers.
+    pub fn is_of(&self, mnemonic: &str, modifiers: &[&str]) -> bool {
+        (self.instruction == "*" || begins_with(mnemonic, self.instruction))
+            && (self.with.is_empty() || modifiers.contains(&self.with))
     }
 }
 

@@ -296,10 +296,15 @@ pub fn values(file: &str, text: &str, isa: &Isa) -> Result<String> {
         "/// Values that operands often have, the likeliest of an operand first, as declared in `data/values.tsv`.\npub static VALUES: &[Suggested] = &[\n",
     );
     for (row, columns) in rows(file, text) {
-        let [instruction, operand, with, value, words] = columns.as_slice() else {
-            return Err(
-                row.error("expected an instruction, an operand, a modifier, a value and words, separated by tabs")
-            );
+        let [instruction, operand, with, value, words, implied] = columns.as_slice() else {
+            return Err(row.error(
+                "expected an instruction, an operand, a modifier, a value, words and `implied` or `-`, separated by tabs",
+            ));
+        };
+        let implied = match *implied {
+            "implied" => true,
+            "-" => false,
+            word => return Err(row.error(format!("expected `implied` or `-`, not `{word}`"))),
         };
         if *instruction != "*" && unknown(isa, instruction).is_some() {
             return Err(row.error(format!("the tables do not know `{instruction}`")));
@@ -310,7 +315,7 @@ pub fn values(file: &str, text: &str, isa: &Isa) -> Result<String> {
         let with = if *with == "-" { "" } else { with };
         let _ = writeln!(
             out,
-            "Suggested{{instruction:{instruction:?},operand:{operand:?},with:{with:?},value:{value:?},words:{words:?}}},"
+            "Suggested{{instruction:{instruction:?},operand:{operand:?},with:{with:?},value:{value:?},words:{words:?},implied:{implied}}},"
         );
     }
     out.push_str("];\n");

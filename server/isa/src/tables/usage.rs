@@ -96,4 +96,6 @@ pub struct Suggested {
     pub value: &'static str,
     /// Its meaning.
     pub words: &'static str,
+    /// Whether a text without the operand can mean no other value.
+    pub implied: bool,
 }
