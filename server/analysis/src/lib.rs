@@ -88,7 +88,7 @@ pub mod module {
 
 /// Declarations and uses of names, and what a name may be.
 pub mod names {
-    pub use ptx_check::names::{ReservedName, foreign_operand, is_template, reserved};
+    pub use ptx_check::names::{ReservedName, dotted_name, foreign_operand, is_template, look_alike, reserved};
     pub use ptx_sema::semantics::names::{
         all_in_module, debug_label, find, function_around, in_debugging_data, in_directive, is_before_colon,
         is_debugging_data, numbered, numbers, occurrences, range_of, ranges,

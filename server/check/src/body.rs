@@ -290,10 +290,31 @@ impl<'a, 't> Body<'a, 't> {
         initializer::check(place, node, self, out);
     }
 
+    /// Where the function declares a name, wherever that is visible.
+    fn declaration_of(&self, name: &str) -> Option<Range<usize>> {
+        let digits = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let number = name.get(digits..).and_then(|n| n.parse::<u64>().ok());
+        let is_it = |declared: &&&str| match declared.split_once('<') {
+            Some((base, count)) => {
+                Some(base.trim_end()) == name.get(..digits)
+                    && count.trim().parse::<u64>().is_ok_and(|count| number.is_some_and(|n| n < count))
+            }
+            None => **declared == name,
+        };
+        let declared = self.declared.iter().find(is_it)?;
+        let place = self.place(declared, &(0..0))?;
+        Some(place.start as usize..place.end as usize)
+    }
+
     fn finish(mut self) -> Option<Checked> {
         self.lost.prune(&mut self.out);
         self.statements.suggestions.add_to(&mut self.out, &self.declared);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
+        let mut found = std::mem::take(&mut self.out);
+        if found.iter().any(|d| undeclared_name::undeclared(d).is_some()) {
+            undeclared_name::add_declarations(&mut found, |name| self.declaration_of(name));
+        }
+        self.out = found;
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let mut dependencies: Dependencies = self.dependencies.into_inner().into_iter().collect();

@@ -162,8 +162,17 @@ impl Diagnostic {
 
     /// Adds the declaration of a name of the module as a related place.
     #[must_use]
-    pub fn declared_at(mut self, name: &str) -> Self {
-        let message = format!("`{name}` is declared here");
+    pub fn declared_at(self, name: &str) -> Self {
+        self.declared(name, format!("`{name}` is declared here"))
+    }
+
+    /// Adds the declaration of a name of the module, which comes too late, as a related place.
+    #[must_use]
+    pub fn declared_below(self, name: &str) -> Self {
+        self.declared(name, format!("`{name}` is declared here, below its use: move the declaration up"))
+    }
+
+    fn declared(mut self, name: &str, message: String) -> Self {
         self.related.push(Related { declares: Some(name.into()), ..Related::new(0..0, message) });
         self
     }

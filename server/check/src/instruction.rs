@@ -8,16 +8,18 @@ use crate::constraints;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::immediates;
 use crate::memory;
+use crate::rules::illegal_combination::CombinedModifiers;
 use crate::rules::{
     constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed,
     narrow_address, not_assembled, not_portable, odd_element, operand_count, operand_kind, operand_range, operand_type,
     parameter_access, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode,
     unusual_modifier_order, vector_length,
 };
-use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Term, ValueKind};
-use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit};
-use ptx_sema::forms::mnemonic::{Candidate, MnemonicProblem, broken};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Opcode, Term, ValueKind};
+use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit, choose};
+use ptx_sema::forms::mnemonic::{Candidate, MnemonicProblem, broken, resolve_fitting};
 use ptx_sema::forms::mnemonics::{Gates, ResolvedMnemonic};
+use ptx_sema::forms::nearby::is_allowed;
 use ptx_sema::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use ptx_sema::forms::spec::{OperandSpec, OperandVariant, applies};
 use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
@@ -41,6 +43,11 @@ pub(crate) fn check(
     }
     let written = text.get(instruction.mnemonic_range()).unwrap_or(opcode.name);
     let Some(mnemonic) = &resolved.mnemonic else { return };
+    // A character that is not ASCII is reported, and what the parser left of the instruction says nothing.
+    let is_cut = instruction.broken && text.get(instruction.range.clone()).is_none_or(|t| !t.is_ascii());
+    if is_cut {
+        return;
+    }
     if let Some(mismatch) = &mnemonic.mismatch {
         // An unfinished instruction has more missing than a modifier, and the parser has reported it.
         let unfinished = instruction.broken && instruction.operands.is_empty();
@@ -107,7 +114,7 @@ pub(crate) fn check(
             }
             let operands = instruction.operands.iter().zip(&variant.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
-            suffixes(instruction, candidate, (written, names), out);
+            suffixes(instruction, (opcode, candidate), (written, names), out);
             let before = out.len();
             memory::check(instruction, text, (candidate.entry, variant), &resolved.environment, names, out);
             narrow_address::moved(instruction, variant, names, out);
@@ -129,12 +136,67 @@ pub(crate) fn check(
             out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
-            out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
+            out.push(illegal_combination::rule(
+                instruction.mnemonic_range(),
+                rule,
+                candidate.form,
+                written,
+                combined(instruction, opcode),
+            ));
         }
         VariantFit::Count { counts, alignment } => {
+            let given = instruction.operands.len();
+            let variants = mnemonic.candidates.iter().flat_map(|c| &c.variants).filter(|v| v.operands.len() == given);
+            let mut exchanged = variants
+                .filter(|v| v.broken.is_none())
+                .filter_map(|variant| exchange::report(instruction, variant, names, (text, written)));
+            if let Some(found) = exchanged.next() {
+                return out.push(found);
+            }
+            if given > counts.last().copied().unwrap_or(0)
+                && let Some(modifier) = missing_modifier(instruction, opcode, resolved, names)
+            {
+                let form = (written, candidate.form.text);
+                return out.push(operand_count::lacks_modifier(instruction, form, counts, modifier));
+            }
             out.push(operand_count::report(instruction, (text, written), &chosen, (counts, alignment)));
         }
     }
+}
+
+fn combined<'a>(instruction: &'a Instruction<'a>, opcode: &'static Opcode) -> CombinedModifiers<'a> {
+    CombinedModifiers { opcode, modifiers: &instruction.modifiers }
+}
+
+/// The only modifier with which the operands fit, and the index at which it stands: `.sync` of `shfl`.
+fn missing_modifier(
+    instruction: &Instruction<'_>,
+    opcode: &'static Opcode,
+    resolved: &ResolvedMnemonic,
+    names: &dyn NameLookup,
+) -> Option<(&'static str, usize)> {
+    /// Some opcodes have hundreds of modifiers.
+    const MAX_TRIED: usize = 64;
+    let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let slots = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let mut values: Vec<&'static str> =
+        slots.filter(|s| !s.is_type && s.after_operand == 0).flat_map(|s| s.values.iter().copied()).collect();
+    values.sort_unstable();
+    values.dedup();
+    values.retain(|value| !written.contains(value));
+    let fits = |value: &&'static str| {
+        (0..=written.len()).find(|at| {
+            let mut with = written.clone();
+            with.insert(*at, value);
+            resolve_fitting(opcode, &with).is_some_and(|mnemonic| {
+                let chosen = choose(instruction, &mnemonic, &[], names);
+                let allowed = |c: &Candidate| is_allowed(c, &resolved.environment);
+                chosen.is_some_and(|c| matches!(c.fit, VariantFit::Fits) && allowed(c.candidate))
+            })
+        })
+    };
+    let mut fitting = values.iter().take(MAX_TRIED).filter_map(|value| Some((*value, fits(&value)?)));
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 /// One diagnostic for an instruction: the first of `found`, with the others as its related places.
@@ -185,7 +247,7 @@ fn special_registers(
 /// Checks modifiers that follow an operand, as in `[a].unified`.
 fn suffixes(
     instruction: &Instruction<'_>,
-    candidate: &Candidate,
+    (opcode, candidate): (&'static Opcode, &Candidate),
     (written, names): (&str, &dyn NameLookup),
     out: &mut Vec<Diagnostic>,
 ) {
@@ -209,7 +271,13 @@ fn suffixes(
         }
     }
     if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
-        out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
+        out.push(illegal_combination::rule(
+            instruction.mnemonic_range(),
+            rule,
+            candidate.form,
+            written,
+            combined(instruction, opcode),
+        ));
     }
 }
 

@@ -55,6 +55,7 @@ pub mod asm {
 /// What a name may be.
 pub mod names {
     pub use crate::rules::reserved_name::{ReservedName, reserved};
+    pub use crate::rules::syntax_error::{LookAlike, dotted_name, look_alike};
     pub use crate::rules::undeclared_name::is_template;
     pub use crate::rules::{ForeignWord, foreign_operand};
 }

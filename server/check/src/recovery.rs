@@ -469,10 +469,21 @@ fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
 }
 
 /// The diagnostics about signs that may stand anywhere in a text.
-pub(crate) fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
+fn anywhere(snapshot: &Snapshot) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = snapshot.too_deep().map(syntax_error::too_deep).collect();
     out.extend(syntax_error::foreign_character(snapshot));
     out
+}
+
+/// Adds the diagnostics about signs that may stand anywhere, and joins those that are about one name with dots.
+pub(crate) fn complete(snapshot: &Snapshot, outside: &mut Vec<Diagnostic>) {
+    outside.extend(anywhere(snapshot));
+    let length = snapshot.rope().len_bytes();
+    let rope = snapshot.rope();
+    // A range of bytes need not begin or end at a character.
+    let bounded = |at: usize| rope.char_to_byte(rope.byte_to_char(at.min(length)));
+    let text = |range: Range<usize>| snapshot.text(bounded(range.start)..bounded(range.end)).into_owned();
+    syntax_error::join_dotted(&text, outside);
 }
 
 /// Adds the report on a function whose closing brace is missing, or improves it: if more of the text follows, the end of the file is not its

@@ -72,7 +72,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// The byte range of a name in a block, from the start of the block.
-    fn place(&self, name: &str, block: &Range<usize>) -> Option<Range<u32>> {
+    pub(super) fn place(&self, name: &str, block: &Range<usize>) -> Option<Range<u32>> {
         let start = name.as_ptr().addr().checked_sub(self.source.text.as_ptr().addr())?.checked_sub(block.start)?;
         let start = u32::try_from(start).ok()?;
         Some(start..start + u32::try_from(name.len()).ok()?)

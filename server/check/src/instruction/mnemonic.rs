@@ -2,17 +2,19 @@
 
 use super::{rule_place, together};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::rules::illegal_combination::CombinedModifiers;
 use crate::rules::{
     duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
 };
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode};
 use ptx_sema::forms::choose::operand_distance;
-use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, resolve};
+use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, kept_beginning, resolve};
 use ptx_sema::forms::nearby::{Correction, allowed, corrections, operation};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
 use ptx_sema::target::Environment;
+use std::cmp::Reverse;
 
 /// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
 pub(super) fn report(
@@ -47,7 +49,7 @@ pub(super) fn report(
         MnemonicProblem::Unknown(_) => return,
         MnemonicProblem::Extra(i) => head.extra(i),
         MnemonicProblem::Duplicate(i) => duplicate_modifier::report(word(i)),
-        MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
+        MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other), head.combined()),
         MnemonicProblem::Missing(slot) => {
             let expected = head.allowed_anywhere(&mismatch.expected);
             missing_modifier::report(
@@ -64,9 +66,13 @@ pub(super) fn report(
         MnemonicProblem::SpaceOrder(first, second) => {
             modifier_order::spaces(word(first), word(second), head.entry_name(), form)
         }
-        MnemonicProblem::Rule(rule) => {
-            illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
-        }
+        MnemonicProblem::Rule(rule) => illegal_combination::rule(
+            rule_place(instruction, form, rule.what, rule.when),
+            rule,
+            form,
+            written,
+            head.combined(),
+        ),
     });
 }
 
@@ -81,14 +87,15 @@ fn nearest<'m>(
         return mismatch;
     }
     let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let mut nearest = (mismatch, (u32::MAX, usize::MAX));
+    let mut nearest = (mismatch, (u32::MAX, usize::MAX, Reverse(0)));
     // They are sorted by the distance of their modifiers alone.
     for near in std::iter::once(mismatch).chain(&mismatch.others) {
         if near.cost > nearest.1.0 {
             break;
         }
         let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
-        let distance = (distance, foreign_operations(&near.problems, &modifiers));
+        let foreign = foreign_operations(&near.problems, &modifiers);
+        let distance = (distance, foreign, Reverse(kept_beginning(&near.problems, &modifiers)));
         if distance < nearest.1 {
             nearest = (near, distance);
         }
@@ -109,6 +116,10 @@ struct WrongMnemonic<'a> {
 impl WrongMnemonic<'_> {
     fn word(&self, index: usize) -> SourceWord<'_> {
         self.instruction.modifiers[index]
+    }
+
+    fn combined(&self) -> CombinedModifiers<'_> {
+        CombinedModifiers { opcode: self.opcode, modifiers: &self.instruction.modifiers }
     }
 
     /// The name of the instruction that the nearest form belongs to.
@@ -188,7 +199,7 @@ impl WrongMnemonic<'_> {
                 let (name, expected) = self.name_ends_between(index, other).unwrap_or_default();
                 modifier_not_allowed::wrong_type_of_operation(self.word(index.max(other)), &name, &expected)
             }
-            Some(other) => illegal_combination::report(self.word(index), self.word(other)),
+            Some(other) => illegal_combination::report(self.word(index), self.word(other), self.combined()),
             None if self.lacks_modifier() => {
                 modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.mismatch.form)
             }

@@ -43,6 +43,12 @@ impl DiagnosticMessage for ConstantExpression {
             Wrong::NotANumber if self.shown.starts_with('%') => {
                 "the assembler computes expressions; compute with registers by instructions: `add`, `mul.lo`, `mad.lo`, `selp`"
             }
+            Wrong::NotANumber
+                if super::foreign(&format!(".{}", self.shown)).is_some()
+                    || ptx_isa::ISA.ty(&format!(".{}", self.shown)).is_some() =>
+            {
+                "only `(.s64)` and `(.u64)` are casts, with the dot"
+            }
             Wrong::NotANumber => "to add to an address, begin with it: `a+4`",
         };
         Some(help.to_owned())

@@ -2,13 +2,24 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
-use ptx_isa::tables::{Form, Rule, RuleKind, Term};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Form, Opcode, Rule, RuleKind, Term};
+use ptx_sema::forms::mnemonic::resolve_fitting;
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;
 
 /// The parts of an instruction that cannot be combined, or that are missing beside each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum IllegalCombination {
+pub(crate) struct IllegalCombination {
+    /// What cannot be combined.
+    pub problem: CombinationProblem,
+    /// What to do, and why.
+    pub advice: Box<str>,
+}
+
+/// What cannot be combined.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum CombinationProblem {
     /// Two modifiers exclude each other.
     Modifiers {
         /// The modifier that is reported.
@@ -52,6 +63,8 @@ pub(crate) enum IllegalCombination {
         what: CombinationCondition,
         /// The parts of the other condition.
         when: CombinationCondition,
+        /// Whether the parts of the first condition are missing, not those of the other.
+        first_is_missing: bool,
     },
 }
 
@@ -97,6 +110,21 @@ impl CombinationCondition {
 }
 
 impl DiagnosticMessage for IllegalCombination {
+    /// The advice follows from the rest.
+    fn is_same(&self, other: &Self) -> bool {
+        self.problem == other.problem
+    }
+
+    fn message(&self) -> String {
+        self.problem.message()
+    }
+
+    fn help(&self) -> Option<String> {
+        (!self.advice.is_empty()).then(|| self.advice.to_string())
+    }
+}
+
+impl CombinationProblem {
     fn message(&self) -> String {
         match self {
             Self::Modifiers { modifier, other } => format!("`{modifier}` cannot be combined with `{other}`"),
@@ -107,34 +135,167 @@ impl DiagnosticMessage for IllegalCombination {
             }
             Self::Required { instruction, what } => format!("`{instruction}` requires {}", what.describe()),
             Self::RequiredWith { what, when } => format!("{} requires {}", when.describe(), what.describe()),
-            Self::Both { what, when } => {
-                format!("{} goes with {}: give both or neither", what.describe(), when.describe())
+            Self::Both { what, when, first_is_missing: true } => {
+                format!("{} is missing: {} needs it", what.describe(), when.describe())
             }
+            Self::Both { what, when, .. } => format!("{} needs {}", what.describe(), when.describe()),
         }
     }
 }
 
+/// The opcode and the modifiers of an instruction with such a mistake.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CombinedModifiers<'a> {
+    /// The opcode.
+    pub opcode: &'static Opcode,
+    /// The modifiers, as written.
+    pub modifiers: &'a [SourceWord<'a>],
+}
+
+impl CombinedModifiers<'_> {
+    fn texts(&self) -> Vec<&str> {
+        self.modifiers.iter().map(|m| m.text).collect()
+    }
+
+    /// The modifiers without which the mnemonic is legal, but for types and state spaces.
+    fn removable(&self) -> Vec<&str> {
+        let texts = self.texts();
+        let fits = |index: usize| {
+            let mut without = texts.clone();
+            without.remove(index);
+            resolve_fitting(self.opcode, &without).is_some()
+        };
+        let is_kept = |index: &usize| ISA.ty(texts[*index]).is_none() && ISA.space(texts[*index]).is_none();
+        (0..texts.len()).filter(is_kept).filter(|i| fits(*i)).map(|i| texts[i]).collect()
+    }
+
+    /// What forms with the modifier `one` have in the place of `other`.
+    fn beside(&self, one: &str, other: &str) -> Vec<&'static str> {
+        let forms = || self.opcode.entries.iter().flat_map(|e| e.forms);
+        let has = |form: &&'static Form, word: &str| form.slots.iter().any(|s| s.values.contains(&word));
+        let kind = |word: &str| (ISA.ty(word).is_some(), ISA.space(word).is_some());
+        // Modifiers that stand in one slot with the other one somewhere are of its kind.
+        let alike: Vec<&'static str> = forms()
+            .flat_map(|f| f.slots)
+            .filter(|s| s.values.contains(&other))
+            .flat_map(|s| s.values.iter().copied())
+            .collect();
+        let mut out: Vec<&'static str> = Vec::new();
+        for value in forms().filter(|f| has(f, one)).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied()) {
+            let fits = (kind(other) != (false, false) && kind(value) == kind(other)) || alike.contains(&value);
+            if fits && value != one && value != other && !out.contains(&value) {
+                out.push(value);
+            }
+        }
+        // `.shared::cluster` for `.shared`, even if more is wrong.
+        let longer = |value: &&'static str| value.strip_prefix(other).is_some_and(|rest| rest.starts_with("::"));
+        if out.iter().any(longer) && !self.opcode_takes_alone(one, other) {
+            out.retain(|value| longer(&value));
+            return out;
+        }
+        out.retain(|value| {
+            let texts: Vec<&str> = self.texts().into_iter().map(|t| if t == other { *value } else { t }).collect();
+            resolve_fitting(self.opcode, &texts).is_some()
+        });
+        out
+    }
+
+    /// Whether a form has both modifiers.
+    fn opcode_takes_alone(&self, one: &str, other: &str) -> bool {
+        let has = |form: &Form, word: &str| form.slots.iter().any(|s| s.values.contains(&word));
+        self.opcode.entries.iter().flat_map(|e| e.forms).any(|f| has(f, one) && has(f, other))
+    }
+
+    /// Which of two modifiers to drop, and why.
+    fn advice(&self, one: &str, other: &str) -> String {
+        let mut slots = self.opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+        let alternatives = slots.any(|s| s.values.contains(&one) && s.values.contains(&other));
+        let removable: Vec<&str> = self.removable().into_iter().filter(|m| *m == one || *m == other).collect();
+        let mut parts: Vec<String> = Vec::new();
+        if alternatives {
+            parts.push(format!("they are alternatives: keep `{one}` or `{other}`"));
+        } else if let [only] = removable[..] {
+            parts.push(format!("remove `{only}`"));
+        }
+        let (instead_of_other, instead_of_one) = (self.beside(one, other), self.beside(other, one));
+        if !alternatives && !instead_of_other.is_empty() {
+            parts.push(format!("`{one}` goes with {}", super::one_of(&instead_of_other)));
+        }
+        if !alternatives && !instead_of_one.is_empty() {
+            parts.push(format!("`{other}` goes with {}", super::one_of(&instead_of_one)));
+        }
+        if parts.is_empty() {
+            parts.push(match removable[..] {
+                [_, _] => format!("keep `{one}` or `{other}`"),
+                _ => format!("no form of `{}` has both: remove one of them", self.opcode.name),
+            });
+        }
+        parts.join("; ")
+    }
+}
+
+/// The modifiers that a term asks for.
+fn wanted(term: &Term, form: &Form) -> &'static [&'static str] {
+    match term {
+        Term::Slot(test) if !test.negated && test.values.is_empty() => {
+            form.slots.get(usize::from(test.slot)).map_or(&[][..], |slot| slot.values)
+        }
+        Term::Slot(test) if !test.negated => test.values,
+        _ => &[],
+    }
+}
+
 /// The report on two modifiers that exclude each other.
-pub(crate) fn report(modifier: SourceWord<'_>, other: SourceWord<'_>) -> Diagnostic {
-    let found = IllegalCombination::Modifiers { modifier: modifier.text.into(), other: other.text.into() };
+pub(crate) fn report(modifier: SourceWord<'_>, other: SourceWord<'_>, all: CombinedModifiers<'_>) -> Diagnostic {
+    let problem = CombinationProblem::Modifiers { modifier: modifier.text.into(), other: other.text.into() };
+    let found = IllegalCombination { problem, advice: all.advice(modifier.text, other.text).into() };
     Diagnostic::new(modifier.range(), found).related(other.range(), format!("`{}` is here", other.text))
 }
 
 /// The report on a broken rule of a form. `name` is the opcode with its modifiers.
-pub(crate) fn rule(range: Range<usize>, rule: &Rule, form: &Form, name: &str) -> Diagnostic {
-    if !rule.message.is_empty() {
-        return Diagnostic::new(range, IllegalCombination::Explained(rule.message));
-    }
+pub(crate) fn rule(
+    range: Range<usize>,
+    rule: &Rule,
+    form: &Form,
+    name: &str,
+    all: CombinedModifiers<'_>,
+) -> Diagnostic {
+    let removable = all.removable();
     let (what, when) = (CombinationCondition::of(rule.what, form), CombinationCondition::of(rule.when, form));
-    let instruction = name.into();
-    let found = match (rule.kind, rule.when.is_empty()) {
-        (RuleKind::Forbid, true) => IllegalCombination::Forbidden { instruction, what },
-        (RuleKind::Forbid, false) => IllegalCombination::ForbiddenWith { what, when },
-        (RuleKind::Require, true) => IllegalCombination::Required { instruction, what },
-        (RuleKind::Require, false) => IllegalCombination::RequiredWith { what, when },
-        (RuleKind::Iff, _) => IllegalCombination::Both { what, when },
+    let named = [rule.what, rule.when].concat();
+    let is_named = |modifier: &&str| named.iter().any(|term| wanted(term, form).contains(modifier));
+    let removals: Vec<&str> = removable.iter().copied().filter(is_named).collect();
+    let lacks: Vec<&'static str> = match rule.kind {
+        RuleKind::Require => rule.what.iter().flat_map(|term| wanted(term, form)).copied().collect(),
+        RuleKind::Iff => named.iter().flat_map(|term| wanted(term, form)).copied().collect(),
+        RuleKind::Forbid => Vec::new(),
     };
-    Diagnostic::new(range, found)
+    let lacks: Vec<&str> = if lacks.iter().any(|value| all.texts().contains(value)) { Vec::new() } else { lacks };
+    let remove = (!removals.is_empty()).then(|| format!("remove {}", super::one_of(&removals)));
+    let add = (!lacks.is_empty() && lacks.len() <= 16).then(|| format!("add {}", super::one_of(&lacks)));
+    let advice = match (add, remove) {
+        (Some(add), Some(remove)) => format!("{add}, or {remove}"),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => format!("the form is `{}`", form.text),
+    };
+    let instruction = name.into();
+    let problem = if !rule.message.is_empty() {
+        CombinationProblem::Explained(rule.message)
+    } else {
+        match (rule.kind, rule.when.is_empty()) {
+            (RuleKind::Forbid, true) => CombinationProblem::Forbidden { instruction, what },
+            (RuleKind::Forbid, false) => CombinationProblem::ForbiddenWith { what, when },
+            (RuleKind::Require, true) => CombinationProblem::Required { instruction, what },
+            (RuleKind::Require, false) => CombinationProblem::RequiredWith { what, when },
+            (RuleKind::Iff, _) => {
+                let texts = all.texts();
+                let has = |terms: &[Term]| terms.iter().any(|t| wanted(t, form).iter().any(|v| texts.contains(v)));
+                let first_is_missing = has(rule.when) && !has(rule.what);
+                CombinationProblem::Both { what, when, first_is_missing }
+            }
+        }
+    };
+    Diagnostic::new(range, IllegalCombination { problem, advice: advice.into() })
 }
 
 #[cfg(test)]
@@ -154,10 +315,7 @@ mod tests {
     fn rules_of_the_tables() {
         let of = |body: &str| messages(&in_kernel(Code::IllegalCombination, body));
         assert!(of("setp.eq.and.u32 %p1, %r1, %r2, %p2;").is_empty());
-        assert_eq!(
-            of("setp.eq.and.u32 %p1, %r1, %r2;"),
-            ["operand `c` goes with a `.bool` modifier: give both or neither"]
-        );
+        assert_eq!(of("setp.eq.and.u32 %p1, %r1, %r2;"), ["operand `c` is missing: a `.bool` modifier needs it"]);
         assert_eq!(
             of("ld.global.ca.L1::evict_last.u32 %r1, [%rd1];"),
             ["a cache operator and an eviction priority for L1 exclude each other"]

@@ -226,10 +226,21 @@ pub fn foreign_operand(name: &str) -> Option<ForeignWord> {
             || ptx_isa::ISA.constant(word).is_some()
             || ptx_isa::ISA.special_register(word).is_some()
     };
-    foreign(name).filter(|word| match word.spellings.as_slice() {
+    let word = foreign(name)
+        .or_else(|| foreign(name.strip_prefix('%')?).filter(|word| !word.spellings.is_empty()))
+        .or_else(|| special_register(name));
+    word.filter(|word| match word.spellings.as_slice() {
         [] => true,
         all => all.iter().all(is_value),
     })
+}
+
+/// A special register without its `%`.
+fn special_register(name: &str) -> Option<ForeignWord> {
+    // A register of one's own may have a short name.
+    const MIN_LENGTH: usize = 3;
+    let register = ptx_isa::ISA.special_register(&format!("%{name}")).filter(|_| name.len() >= MIN_LENGTH)?;
+    Some(ForeignWord { spellings: vec![register.name], words: "special registers begin with `%`", left_out: false })
 }
 
 /// What an operand is for, from the words of the tables: `` `lut`: the truth table ``.

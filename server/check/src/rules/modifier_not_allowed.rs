@@ -88,16 +88,43 @@ impl DiagnosticMessage for ModifierNotAllowed {
         match &self.reason {
             Reason::NoForm { near, .. } if !near.is_empty() => did_you_mean(near),
             Reason::NoForm { only: Some(form), .. } => Some(format!("the form is `{form}`")),
-            Reason::NoForm { expected, owners, .. } if expected.is_empty() && !owners.is_empty() => {
+            Reason::NoForm { owners, .. } if !owners.is_empty() => {
                 let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
                 Some(format!("`{}` is a modifier of {}", self.modifier, super::and(&owners)))
             }
             Reason::NoForm { .. } => None,
-            Reason::Parted(_) | Reason::WrongTypeOfOperation { .. } => None,
-            Reason::OtherForm { form } | Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
-            Reason::WrongType { .. } => None,
+            Reason::Parted(_) => None,
+            Reason::WrongTypeOfOperation { expected, .. } => pairs(modifier_of(self), expected),
+            Reason::OtherForm { form } => Some(format!("remove it: the nearest form is `{form}`")),
+            Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
+            Reason::WrongType { opcode, expected } => {
+                pairs(modifier_of(self), expected).or_else(|| in_pairs(modifier_of(self), opcode))
+            }
         }
     }
+}
+
+fn modifier_of(data: &ModifierNotAllowed) -> &str {
+    &data.modifier
+}
+
+/// The help on a type of two values where a single one is expected: `.bf16x2` for `.bf16`.
+fn pairs(modifier: &str, expected: &[&str]) -> Option<String> {
+    let single = modifier.strip_suffix("x2").filter(|single| expected.contains(single))?;
+    let bits = ptx_isa::ISA.ty(modifier)?.bits;
+    Some(format!(
+        "a register holds two `{single}` values: unpack it with `mov.b{bits} {{%lo, %hi}}, %r;` and use each as `{single}`"
+    ))
+}
+
+/// The help on a type that an opcode takes in pairs alone: `.e4m3` for `.e4m3x2`.
+fn in_pairs(modifier: &str, opcode: &str) -> Option<String> {
+    let pair = format!("{modifier}x2");
+    let slots = ptx_isa::ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let pair = slots.flat_map(|s| s.values).find(|value| **value == pair)?;
+    Some(format!(
+        "`{opcode}` takes these values in pairs alone: write `{pair}`, with a type of two values for the other operand"
+    ))
 }
 
 fn new(modifier: SourceWord<'_>, reason: Reason) -> Diagnostic {
@@ -118,7 +145,18 @@ pub(crate) fn report(
     const MAX_OWNERS: usize = 4;
     let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
     let takes = |opcode: &&'static Opcode| slots(opcode).any(|slot| slot.values.contains(&modifier.text));
-    let owners: Vec<&'static str> = ptx_isa::ISA.opcodes.iter().filter(takes).map(|o| o.name).collect();
+    let families: Vec<&str> = opcode.entries.iter().map(|e| e.family).collect();
+    let related = |o: &&'static Opcode| o.entries.iter().any(|e| families.contains(&e.family));
+    let all = || ptx_isa::ISA.opcodes.iter().filter(takes);
+    let mut owners: Vec<&'static str> = all().filter(related).map(|o| o.name).collect();
+    // What a related opcode does is hardly meant to be something else of this one.
+    let is_operation = ptx_isa::ISA.ty(modifier.text).is_none() && ptx_isa::ISA.space(modifier.text).is_none();
+    let expected = if owners.is_empty() || !is_operation { expected } else { &[] };
+    if !is_operation {
+        owners.clear();
+    } else if owners.is_empty() {
+        owners = all().map(|o| o.name).collect();
+    }
     let owners: Box<[&'static str]> = if owners.len() > MAX_OWNERS { Box::default() } else { owners.into() };
     let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into(), owners };
     new(modifier, reason).fixes(fixes)

@@ -140,7 +140,7 @@ pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option
             Diagnostic::new(word.range(), problem).severity(Severity::Warning).fixes(fixes)
         }
         HeaderEvent::NotATarget(word) => {
-            let near = suggest(word.text, ISA.targets.iter().map(|t| t.name));
+            let near = nearest_target(word.text);
             let problem = ModuleHeader::NotATarget { name: word.text.into(), near };
             Diagnostic::new(word.range(), problem).fixes(write_instead(word.range(), near))
         }
@@ -154,6 +154,24 @@ pub(crate) fn report(directive: &Range<usize>, event: HeaderEvent<'_>) -> Option
             return None;
         }
     })
+}
+
+/// The target that is most likely meant: the one with the nearest number and the same letter, the older of two; else the most similar one.
+fn nearest_target(written: &str) -> Option<&'static str> {
+    let parts = |name: &'static str| number_of(name).map(|(number, letter)| (number, letter, name));
+    let similar = || suggest(written, ISA.targets.iter().map(|t| t.name));
+    let Some((number, letter)) = number_of(written) else { return similar() };
+    let known = ISA.targets.iter().filter_map(|t| parts(t.name));
+    let key = |(n, l, name): &(u32, &str, &str)| (n.abs_diff(number), *l != letter, *n > number, name.len());
+    known.min_by_key(key).map(|(.., name)| name).filter(|name| *name != written)
+}
+
+/// The number and the letter of an architecture: of `sm_90a` and `90a`, or with another word before them.
+fn number_of(name: &str) -> Option<(u32, &str)> {
+    let digits = name.find(|c: char| c.is_ascii_digit())?;
+    let (number, letter) =
+        name[digits..].split_at(name[digits..].find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len() - digits));
+    Some((number.parse().ok()?, letter))
 }
 
 #[cfg(test)]
@@ -191,6 +209,11 @@ mod tests {
         let expected = "`sm_90b` is not a target, although the assembler reads it as `sm_90`";
         assert_eq!((messages(&odd), odd[0].severity), (vec![expected.to_owned()], Severity::Warning));
         assert_eq!(found(".version 9.0\n.target sm_80a\n"), ["`sm_80a` is not a target"]);
+        let near = |target: &str| {
+            in_module(Code::ModuleHeader, &format!(".version 9.0\n.target {target}\n"))[0].help().unwrap_or_default()
+        };
+        assert_eq!(near("sm_91"), "did you mean `sm_90`?");
+        assert_eq!(near("sm_80a"), "did you mean `sm_80`?");
     }
 
     #[test]

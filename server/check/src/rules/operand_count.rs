@@ -42,6 +42,13 @@ pub(crate) enum CountDifference {
         /// The elements as one list.
         list: Box<str>,
     },
+    /// With another modifier the instruction has this number of operands.
+    LacksModifier {
+        /// The modifier.
+        modifier: &'static str,
+        /// The mnemonic with it.
+        whole: Box<str>,
+    },
     /// A part of an address stands outside of its brackets.
     OutsideBrackets {
         /// The part.
@@ -69,6 +76,10 @@ impl DiagnosticMessage for OperandCount {
             CountDifference::OutsideBrackets { part, address } => {
                 format!("`{part}` belongs inside the brackets: `{address}`")
             }
+            CountDifference::LacksModifier { modifier, whole } => {
+                let count = if self.actual == 1 { "1 operand".to_owned() } else { format!("{} operands", self.actual) };
+                format!("`{modifier}` is missing: `{whole}` has {count}, `{mnemonic}` takes {}", self.expected())
+            }
             CountDifference::Extra(extra) => {
                 let names: Vec<String> = extra.iter().map(|name| format!("`{name}`")).collect();
                 let many = if extra.len() == 1 { "is one too many" } else { "are too many" };
@@ -84,6 +95,7 @@ impl DiagnosticMessage for OperandCount {
     fn help(&self) -> Option<String> {
         let form = format!("the form is `{}`", self.form);
         match &self.difference {
+            CountDifference::LacksModifier { whole, .. } => Some(format!("write `{whole}`")),
             CountDifference::Missing(missing) => {
                 let known = missing.iter().filter(|(_, doc)| !doc.is_empty());
                 let docs: Vec<String> = known.map(|(name, doc)| super::meaning(name, doc)).collect();
@@ -122,6 +134,27 @@ pub(crate) fn report(
     let (actual, form) = (instruction.operands.len(), resolved.candidate.form.text);
     let data = OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, difference, form };
     Diagnostic::new(range, data).fixes(fix)
+}
+
+/// The report on an instruction whose number of operands fits with a modifier more, and with no other one.
+pub(crate) fn lacks_modifier(
+    instruction: &Instruction<'_>,
+    (mnemonic, form): (&str, &'static str),
+    counts: &[usize],
+    (modifier, at): (&'static str, usize),
+) -> Diagnostic {
+    let end = match at.checked_sub(1).and_then(|before| instruction.modifiers.get(before)) {
+        Some(before) => before.range().end,
+        None => instruction.opcode.range().end,
+    };
+    let start = instruction.mnemonic_range().start;
+    let mut whole = mnemonic.to_owned();
+    whole.insert_str((end - start).min(whole.len()), modifier);
+    let difference = CountDifference::LacksModifier { modifier, whole: whole.into() };
+    let actual = instruction.operands.len();
+    let data = OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, difference, form };
+    let fix = Fix::replace(format!("Add `{modifier}`"), end..end, modifier).preferred();
+    Diagnostic::new(instruction.mnemonic_range(), data).fix(fix)
 }
 
 type Difference = (Range<usize>, CountDifference, Option<Fix>);

@@ -72,6 +72,8 @@ impl DiagnosticMessage for OperandKindProblem {
             MismatchKind::MixedVector => "use registers of one type, or untyped ones (`.b32`)",
             MismatchKind::Handle(_) => "write `.u64` for the type of this instruction",
             MismatchKind::OnlyLiterals => "move one of them into a register first",
+            MismatchKind::Parts(_, names) if names.len() == 1 => "an offset is added inside the brackets: `[%rd1+4]`",
+            MismatchKind::Component(name) if name.starts_with('%') => "write it without a component",
             MismatchKind::Parts(..) => "the parts stand in one pair of brackets, with commas between them",
             MismatchKind::PartOfAddress => "put the sum into a register with `add` first",
             MismatchKind::OffsetNotConstant => "add registers with `add` first",
@@ -107,6 +109,9 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         MismatchKind::Minus => format!("{of} cannot be negated"),
         MismatchKind::UnexpectedVector => format!("{of} must be a single {}, not a list", noun(expected)),
         MismatchKind::Selector(selector) => format!("{of} takes no selector `.{selector}`"),
+        MismatchKind::Component(name) if name.starts_with('%') => {
+            format!("`{}` has no components", name.split('.').next().unwrap_or(name))
+        }
         MismatchKind::Component(component) => format!("`.{component}` is not a component of this vector"),
         MismatchKind::MustBeAddress => format!("{of} must be an address in brackets"),
         MismatchKind::UnexpectedAddress => format!("{of} must be {}, not memory", kind_of(expected)),
@@ -124,6 +129,9 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         MismatchKind::Handle(name) => format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
         MismatchKind::OnlyLiterals => {
             format!("{of} is a list of constants alone: at least one element must be a register")
+        }
+        MismatchKind::Parts(actual, names) if names.len() == 1 => {
+            format!("{of} is one address, and these brackets hold {actual} parts")
         }
         MismatchKind::Parts(actual, names) => format!("the brackets of {of} hold {}, not {actual}", parts(names)),
         MismatchKind::PartOfAddress => {

@@ -38,12 +38,23 @@ pub(crate) enum OperandType {
         integer: bool,
         /// The name of the operand in the form, and the opcode with its modifiers, as written.
         operand: Option<(&'static str, Box<str>)>,
+        /// Whether the operand has bits without a type.
+        bits: bool,
     },
 }
 
 impl DiagnosticMessage for OperandType {
     fn message(&self) -> String {
         match self {
+            Self::Register { register, ty, expected: expected @ ExpectedOperand { among: 2.., .. }, mnemonic } => {
+                format!(
+                    "`{register}` is `{}`, but each of the {} elements of `{}` of `{mnemonic}` takes {}",
+                    ty.name(),
+                    expected.among,
+                    expected.name,
+                    registers(expected)
+                )
+            }
             Self::Register { register, ty, expected, mnemonic } => format!(
                 "`{register}` is `{}`, but `{}` of `{mnemonic}` takes {}",
                 ty.name(),
@@ -53,7 +64,7 @@ impl DiagnosticMessage for OperandType {
             Self::SpecialRegister { register, ty, expected, mnemonic } => {
                 format!("`{register}` is `{ty}`, but `{}` of `{mnemonic}` is {}", expected.name, registers(expected))
             }
-            Self::Immediate { integer, operand } => {
+            Self::Immediate { integer, operand, .. } => {
                 let (integer_number, float) = ("an integer", "a floating-point number");
                 let (actual, expected) = if *integer { (integer_number, float) } else { (float, integer_number) };
                 let place =
@@ -65,7 +76,20 @@ impl DiagnosticMessage for OperandType {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Register { register, ty, expected, .. } => {
+            Self::Register { expected: expected @ ExpectedOperand { among: 2.., .. }, ty, mnemonic, .. } => {
+                let bits = expected.ty?.info().bits;
+                let whole = u32::from(expected.among) * u32::from(ty.info().bits);
+                let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
+                Some(format!(
+                    "{} values of {bits} bits are wanted here; {} of {} bits are `{opcode}.b{whole}`",
+                    expected.among,
+                    expected.among,
+                    ty.info().bits
+                ))
+                .filter(|_| opcode == "mov")
+                .or_else(|| Some(format!("write registers of {bits} bits")))
+            }
+            Self::Register { register, ty, expected, mnemonic } => {
                 let ty_expected = expected.ty?;
                 if let Some(packing) = packing(*ty, ty_expected).filter(|_| !expected.written) {
                     return Some(packing);
@@ -76,11 +100,14 @@ impl DiagnosticMessage for OperandType {
                 if !predicate && sizes_differ && !expected.written && !expected.meaning.is_empty() {
                     return Some(super::meaning(expected.name, expected.meaning));
                 }
-                Some(conversion(register, *ty, ty_expected, expected))
+                Some(conversion((register, *ty), ty_expected, expected, mnemonic))
             }
             Self::SpecialRegister { .. } => None,
             Self::Immediate { integer: true, .. } => {
                 Some("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)".to_owned())
+            }
+            Self::Immediate { integer: false, bits: true, .. } => {
+                Some("`.b` types hold bits: write those of the number (`0f3F800000` for 1.0 as `.f32`)".to_owned())
             }
             Self::Immediate { integer: false, .. } => {
                 Some("write it without a fraction, or use an instruction of a floating-point type".to_owned())
@@ -101,7 +128,12 @@ fn packing(actual: TypeId, expected: TypeId) -> Option<String> {
 }
 
 /// The help on how to convert a register to the expected type.
-fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &ExpectedOperand) -> String {
+fn conversion(
+    (register, actual): (&str, TypeId),
+    expected: TypeId,
+    operand: &ExpectedOperand,
+    mnemonic: &str,
+) -> String {
     let is_predicate = |ty: TypeId| ty.info().class == TypeClass::Pred;
     let (bits, actual_bits) = (expected.info().bits, actual.info().bits);
     if bits == actual_bits && !is_predicate(expected) {
@@ -112,6 +144,11 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         format!("compare first: `setp.ne.b{actual_bits} %p, {register}, 0;`")
     } else if is_predicate(expected) {
         "declare one with `.reg .pred`".to_owned()
+    } else if is_predicate(actual) && has_predicates(mnemonic) {
+        let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
+        format!("for predicates write `{opcode}.pred`")
+    } else if is_predicate(actual) && operand.written {
+        "a predicate cannot hold this result: write it to a register".to_owned()
     } else if is_predicate(actual) {
         format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
     } else if operand.written {
@@ -120,6 +157,16 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         let verb = if actual_bits > bits { "cuts it to" } else { "widens it to" };
         format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
     }
+}
+
+/// Whether an opcode has a form for predicates that takes nothing but its type: `and.pred`.
+fn has_predicates(mnemonic: &str) -> bool {
+    let opcode = mnemonic.split('.').next().and_then(|name| ptx_isa::ISA.opcode(name));
+    let mut forms = opcode.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
+    forms.any(|form| {
+        let mut required = form.slots.iter().filter(|slot| !slot.optional);
+        required.next().is_some_and(|slot| slot.values.contains(&".pred")) && required.next().is_none()
+    })
 }
 
 /// The report on a register of the wrong type, `ty`.
@@ -147,12 +194,18 @@ pub(crate) fn special(
 /// The report on an immediate of the wrong class; `integer` if it is an integer.
 pub(crate) fn immediate(range: Range<usize>, integer: bool, spec: Option<&OperandSpec>, mnemonic: &str) -> Diagnostic {
     let operand = spec.map(|s| (s.value.name, mnemonic.into()));
-    Diagnostic::new(range, OperandType::Immediate { integer, operand })
+    let bits = spec.and_then(|s| s.ty).is_some_and(|ty| ty.info().class == TypeClass::Bits);
+    Diagnostic::new(range, OperandType::Immediate { integer, operand, bits })
 }
 
 /// The registers that an operand of a type accepts by default, for a message.
 pub(crate) fn wanted_of(ty: TypeId) -> String {
-    format!("a register for `{}`: `{}`", ty.name(), agreeing(ty, RegisterFit::default()).join("`, `"))
+    let mut names = agreeing(ty, RegisterFit::default());
+    // Other packed types of the same size pass too, but nobody means them.
+    if ty.info().class == TypeClass::Packed {
+        names.retain(|name| *name == ty.name() || name.starts_with(".b"));
+    }
+    format!("a register for `{}`: `{}`", ty.name(), names.join("`, `"))
 }
 
 /// The registers that an operand accepts, for a message: `` a 32-bit integer register (`.u32`, `.s32`, `.b32`) ``.

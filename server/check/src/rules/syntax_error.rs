@@ -1,11 +1,19 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
+mod characters;
+mod declarations;
+mod dotted;
 mod foreign;
 mod habits;
+mod places;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 
+pub use characters::{LookAlike, look_alike};
+pub(crate) use declarations::{given_twice, no_name, no_type, not_a_type, order, pointer_order};
+pub use dotted::dotted_name;
+pub(crate) use dotted::join as join_dotted;
 pub(crate) use foreign::foreign_character;
 pub(crate) use habits::{Habit, comment, guard_behind, other_language, preprocessor_line, second_guard};
 pub(crate) use unfinished::{
@@ -106,6 +114,8 @@ pub(crate) enum SyntaxErrorKind {
     MinusOffset,
     /// A character that the assembler does not accept here.
     Foreign(char),
+    /// A name with dots in it, as LLVM and Rust write them.
+    DottedName(Box<str>),
     /// Syntax of another language.
     Habit(Habit),
 }
@@ -180,9 +190,10 @@ impl DiagnosticMessage for SyntaxError {
                 "the assembler refuses this NUL character, with which NVRTC and the driver end a text".to_owned()
             }
             SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
-            SyntaxErrorKind::Foreign(character) => {
+            SyntaxErrorKind::Foreign(character) => characters::message(*character).unwrap_or_else(|| {
                 format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
-            }
+            }),
+            SyntaxErrorKind::DottedName(name) => format!("`{name}` has a dot: a name cannot have one"),
             SyntaxErrorKind::Habit(habit) => habit.message(),
         }
     }
@@ -212,6 +223,13 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
+            SyntaxErrorKind::Foreign(character) => return characters::help(*character),
+            SyntaxErrorKind::DottedName(name) => {
+                format!(
+                    "a name has letters, digits, `_` and `$`; LLVM and Rust write dots: write `{}`",
+                    dotted::spelling(name)
+                )
+            }
             SyntaxErrorKind::Habit(habit) => return habit.help(),
             SyntaxErrorKind::Unexpected(shown, _) => return first_word(shown).and_then(in_ptx),
             _ => return None,
@@ -414,38 +432,6 @@ pub(crate) fn lone_dot(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::LoneDot)
 }
 
-/// Reports a word with a dot in the place of a type.
-pub(crate) fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
-    let near = super::suggest(word.text, ptx_isa::ISA.types.iter().map(|t| t.name));
-    error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near))
-        .fixes(super::write_instead(word.range(), near))
-}
-
-/// Reports a part of a declaration that must stand before the part described by `before`.
-pub(crate) fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
-    error(range, SyntaxErrorKind::Order(before))
-}
-
-/// Reports a parameter without a name; `prototype` if it is a prototype's.
-pub(crate) fn no_name(range: Range<usize>, prototype: bool) -> Diagnostic {
-    error(range, SyntaxErrorKind::NamelessParameter(prototype))
-}
-
-/// Reports `.ptr` before the type, as in `.param .ptr .u64 p`.
-pub(crate) fn pointer_order(range: Range<usize>) -> Diagnostic {
-    error(range, SyntaxErrorKind::PointerOrder)
-}
-
-/// Reports the second state space, type or vector length of a declaration. `what` describes it.
-pub(crate) fn given_twice(range: Range<usize>, what: &'static str) -> Diagnostic {
-    error(range.clone(), SyntaxErrorKind::GivenTwice(what)).fix(Fix::replace("Remove the second", range, ""))
-}
-
-/// Reports a declaration without a type.
-pub(crate) fn no_type(range: Range<usize>) -> Diagnostic {
-    error(range, SyntaxErrorKind::NoType)
-}
-
 /// Reports a sign before an operand that cannot have one, as in `+%r1`.
 pub(crate) fn misplaced_sign(range: Range<usize>, sign: &str) -> Diagnostic {
     error(range, SyntaxErrorKind::MisplacedSign(sign.into()))
@@ -479,6 +465,9 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     if !text.is_empty() && text.chars().all(|c| matches!(c, '\u{1a}' | '\0')) {
         return;
     }
+    if let Some(found) = characters::report(whole, range.start).or_else(|| dotted::around(source.text, range.start)) {
+        return out.push(found);
+    }
     let first = text.lines().next().unwrap_or("");
     let shown: String = first.chars().take(40).collect();
     // Mark the first line only or, if that is empty, the next character.
@@ -488,12 +477,13 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     if shown.is_empty() {
         return out.push(error(range, SyntaxErrorKind::NotPtx));
     }
-    if let Some(found) = habits::unexpected(source, node, &range) {
+    let misplaced = places::unexpected(source.text, range.start);
+    if let Some(found) = misplaced.or_else(|| habits::unexpected(source, node, &range)) {
         return out.push(found);
     }
     let more = shown.len() < text.len();
     let separator = unfinished::separator(source, node, &shown).or_else(|| unfinished::operator(source, node, &shown));
-    if let Some(found) = separator.or_else(|| unfinished::assignment(range.clone(), &shown)) {
+    if let Some(found) = separator.or_else(|| unfinished::assignment(source, range.clone(), &shown)) {
         return out.push(found);
     }
     let diagnostic = error(range, SyntaxErrorKind::Unexpected(shown.as_str().into(), more));
@@ -528,11 +518,16 @@ fn only(text: &str) -> char {
 
 fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
+    if let Some(found) = dotted::around(source.text, range.end) {
+        return found;
+    }
     let token = last_token(source, node).unwrap_or_else(|| range.clone());
     match node.kind() {
         ":" if habits::guard(source, &token).is_some() => {
             habits::guard(source, &token).unwrap_or_else(|| unfinished::missing_after(source, token, ':'))
         }
+        "," => places::offset_before(source.text, token.end)
+            .unwrap_or_else(|| unfinished::missing_after(source, token, ',')),
         // A missing token of one character is punctuation.
         text if text.len() == 1 => unfinished::missing_after(source, token, only(text)),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
@@ -564,6 +559,10 @@ fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
         _ if parent.kind_id() == kinds().guard => error(token, SyntaxErrorKind::GuardWithoutPredicate),
         _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
             let guard = previous.map_or(token, |p| source.range(p));
+            let text = source.text.get(guard.start..).unwrap_or("");
+            if let Some(found) = places::guarded_block(guard.start, text) {
+                return found;
+            }
             error(guard, SyntaxErrorKind::GuardWithoutInstruction)
         }
         _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),

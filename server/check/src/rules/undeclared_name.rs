@@ -24,6 +24,17 @@ pub(crate) struct UndeclaredName {
     pub near: Option<Box<str>>,
     /// The type to declare a register with, if the operand has one.
     pub ty: Option<&'static str>,
+    /// Where the function declares the name all the same.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// Where a name is declared that is not visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Elsewhere {
+    /// Below its use.
+    Below,
+    /// In a block that ends before its use.
+    InnerBlock,
 }
 
 /// The kind of symbol that an undeclared name should be.
@@ -58,6 +69,17 @@ impl DiagnosticMessage for UndeclaredName {
 
     fn help(&self) -> Option<String> {
         let name = &self.name;
+        match self.elsewhere {
+            Some(Elsewhere::Below) => {
+                return Some(format!("`{name}` is declared below: move its declaration before this"));
+            }
+            Some(Elsewhere::InnerBlock) => {
+                return Some(format!(
+                    "`{name}` is declared in a block, and visible only inside it: declare it before the block"
+                ));
+            }
+            None => {}
+        }
         match (&self.near, self.kind) {
             (_, UndeclaredKind::InnerLabel) => {
                 Some("a label is visible in its own block and in the blocks inside it".to_owned())
@@ -84,13 +106,13 @@ pub fn is_template(name: &str) -> bool {
 }
 
 fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
-    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None, ty: None })
+    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None, ty: None, elsewhere: None })
 }
 
 /// The report on an operand that names nothing declared.
 pub(crate) fn report(range: Range<usize>, name: &str) -> Diagnostic {
     // If the module declares the name further down, show that declaration: it comes too late.
-    new(range, name, UndeclaredKind::Operand).declared_at(name)
+    new(range, name, UndeclaredKind::Operand).declared_below(name)
 }
 
 /// The report on an operand that names nothing declared, and that a register of a type would fit.
@@ -109,7 +131,7 @@ pub(crate) fn label(range: Range<usize>, name: &str) -> Diagnostic {
 
 /// The report on an undeclared function in a call.
 pub(crate) fn function(range: Range<usize>, name: &str) -> Diagnostic {
-    new(range, name, UndeclaredKind::Function).declared_at(name)
+    new(range, name, UndeclaredKind::Function).declared_below(name)
 }
 
 fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
@@ -150,7 +172,16 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
         let declared: u64 = count.trim().parse().ok()?;
         (number.parse::<u64>().ok()? < declared).then(|| format!("{}{number}", stem.trim_end()).into())
     };
+    // `%p9` of `%p<8>` is a register more, no other one.
+    let stem = written.get(..digits).unwrap_or("");
+    let is_beyond = |name: &&str| name.split_once('<').is_some_and(|(base, _)| base.trim_end() == stem);
+    if number.is_some() && kind == UndeclaredKind::Operand && known.iter().any(|name| is_beyond(name)) {
+        return None;
+    }
     let names: Vec<Cow<'_, str>> = known.iter().filter_map(|name| member(name)).collect();
+    if let Some(other_case) = names.iter().find(|name| name.eq_ignore_ascii_case(written)) {
+        return Some(other_case.as_ref().into());
+    }
     let declared = suggest(written, names.iter().map(AsRef::as_ref)).map(Into::into);
     if declared.is_some() || kind != UndeclaredKind::Operand || !written.starts_with('%') {
         return declared;
@@ -159,10 +190,27 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
         .special_registers
         .iter()
         .flat_map(|register| match register.components {
+            "" if register.count > 0 => {
+                let last = u64::from(register.count) - 1;
+                let number = number.and_then(|n| n.parse().ok()).unwrap_or(0);
+                vec![format!("{}{}", register.name, last.min(number))]
+            }
             "" => vec![register.name.to_owned()],
             components => components.chars().map(|c| format!("{}.{c}", register.name)).collect(),
         })
         .collect();
+    // `%lane` for `%laneid`.
+    const MAX_LONGER: usize = 3;
+    let is_longer = |name: &&String| {
+        name.starts_with(written)
+            && name.len() <= written.len() + MAX_LONGER
+            && !name.contains('.')
+            && written.len() > 2
+    };
+    let mut longer = special.iter().filter(is_longer);
+    if let (Some(only), None) = (longer.next(), longer.next()) {
+        return Some(only.as_str().into());
+    }
     suggest(written, special.iter().map(String::as_str)).map(Into::into)
 }
 
@@ -184,6 +232,27 @@ pub(crate) fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
     if let Some(undeclared) = of(diagnostic) {
         undeclared.near = similar.map(Into::into);
         diagnostic.fixes.extend(write_instead(diagnostic.range.clone(), similar));
+    }
+}
+
+/// Adds where a name is declared to the reports on it. `declared` are the names that the function declares, with their places; a range of
+/// registers with its number: `%r<10`.
+pub(crate) fn add_declarations(diagnostics: &mut [Diagnostic], declared: impl Fn(&str) -> Option<Range<usize>>) {
+    for diagnostic in diagnostics.iter_mut().take(MAX_SUGGESTIONS) {
+        let range = diagnostic.range.clone();
+        let Some(found) = of(diagnostic).filter(|found| found.kind == UndeclaredKind::Operand) else { continue };
+        let Some(place) = declared(&found.name) else { continue };
+        found.elsewhere = Some(if place.start > range.start { Elsewhere::Below } else { Elsewhere::InnerBlock });
+        found.near = None;
+        diagnostic.fixes.clear();
+        diagnostic.related.push(Related::new(place, "the declaration is here".to_owned()));
+    }
+}
+
+impl Diagnostic {
+    /// Whether it reports a name that is declared elsewhere in the function.
+    pub fn is_declared_elsewhere(&self) -> bool {
+        self.finding.data().is_some_and(|undeclared: &UndeclaredName| undeclared.elsewhere.is_some())
     }
 }
 

@@ -22,7 +22,7 @@ impl DiagnosticMessage for UnknownModifier {
     }
 
     fn help(&self) -> Option<String> {
-        did_you_mean(&self.near)
+        did_you_mean(&self.near).or_else(|| super::in_ptx(&self.name))
     }
 }
 
@@ -35,13 +35,17 @@ pub(crate) fn is_known(name: &str) -> bool {
 pub(crate) fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[&'static str]) -> Diagnostic {
     let mut near = near.to_vec();
     if near.is_empty() {
-        // Prefer the modifiers of this opcode: they are more likely intended.
+        // Those of other opcodes cannot be meant.
         let own =
             opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
-        let all = ISA.modifiers.iter().map(|m| m.name).chain(ISA.types.iter().map(|t| t.name));
-        near.extend(suggest(modifier.text, own).or_else(|| suggest(modifier.text, all)));
+        near.extend(suggest(modifier.text, own));
     }
-    let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    let left_out = super::foreign(modifier.text).is_some_and(|word| word.left_out);
+    if left_out {
+        near.clear();
+    }
+    let mut fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
+    fixes.extend(left_out.then(|| Fix::replace(format!("Remove `{}`", modifier.text), modifier.range(), "")));
     Diagnostic::new(modifier.range(), UnknownModifier { name: modifier.text.into(), near: near.into() }).fixes(fixes)
 }
 

@@ -3,7 +3,7 @@
 use crate::forms::align::{Alignment, align, least_cost};
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
-use crate::forms::operands::{self, NameLookup, OperandMismatch};
+use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandPattern, OperandVariant, operand_variants};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::tables::{Form, Rule};
@@ -82,7 +82,7 @@ pub fn choose<'h>(
             }
             found.clear();
             match_operands(instruction, variant, names, &mut found);
-            let cost = found.iter().map(|m| m.kind.cost()).sum();
+            let cost = distance(&found);
             if let Some(broken) = variant.broken {
                 if rule.is_none_or(|r| cost < r.0) {
                     rule = Some((cost, c, a, broken));
@@ -131,6 +131,18 @@ pub fn choose<'h>(
     resolved(c, a, VariantFit::Count { counts, alignment })
 }
 
+/// The distance of operands from what is expected. Elements of one list with the same mistake count once.
+fn distance(mismatches: &[OperandMismatch]) -> u32 {
+    let is_repeated = |index: usize| {
+        let (before, own) = (&mismatches[index - 1], &mismatches[index]);
+        let name = |m: &OperandMismatch| m.spec.as_ref().map(|spec| spec.value.name);
+        let types = [before, own].iter().all(|m| matches!(m.kind, MismatchKind::RegisterType(..)));
+        types && name(before).is_some() && name(before) == name(own)
+    };
+    let costs = mismatches.iter().enumerate().filter(|(i, _)| *i == 0 || !is_repeated(*i));
+    costs.map(|(_, m)| m.kind.cost()).sum()
+}
+
 /// How far the operands of an instruction are from those of a form with these values in its slots.
 pub fn operand_distance(
     instruction: &Instruction<'_>,
@@ -149,7 +161,7 @@ pub fn operand_distance(
         let distance = if variant.operands.len() == given {
             found.clear();
             match_operands(instruction, variant, names, &mut found);
-            found.iter().map(|m| m.kind.cost()).sum()
+            distance(&found)
         } else {
             align(instruction, variant, names).cost
         };

@@ -6,6 +6,7 @@
 use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, IgnoredType, ModifierSlot, Opcode, Rule, RuleKind, Term, TypeInfo};
+use std::cmp::Reverse;
 
 /// A resolved mnemonic.
 #[derive(Debug)]
@@ -132,7 +133,7 @@ pub fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> 
 
 /// Matches a mnemonic against the forms of an opcode, and returns `None` if no form fits. It does not look for the nearest form,
 /// which takes many times as long.
-pub(crate) fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
+pub fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     let exact = resolve_exactly(opcode, modifiers);
     if exact.is_some() {
         return exact;
@@ -213,7 +214,10 @@ fn nearest_forms(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic
     let costs: Vec<u32> = tried.iter().map(|form| cost(&form.problems, modifiers)).collect();
     let mut nearest: Vec<usize> = (0..tried.len()).collect();
     // Of equally near forms the one that keeps the operation: a type is the likelier mistake.
-    nearest.sort_by_cached_key(|i| (costs[*i], foreign_operations(&tried[*i].problems, modifiers)));
+    nearest.sort_by_cached_key(|i| {
+        let problems = &tried[*i].problems;
+        (costs[*i], foreign_operations(problems, modifiers), Reverse(kept_beginning(problems, modifiers)))
+    });
     let limit = nearest.first().map_or(0, |i| costs[*i] + MAX_FARTHER);
     let mut near = nearest.into_iter().take_while(|i| costs[*i] <= limit).take(MAX_OTHERS + 1).map(|i| {
         let TriedForm { form, problems, values, .. } = &tried[i];
@@ -240,14 +244,26 @@ struct TriedForm {
 /// The number of modifiers other than types that a form does not take. One that begins a word that the form lacks does not count:
 /// `.rn` where `.rni` is missing.
 pub fn foreign_operations(problems: &[MnemonicProblem], modifiers: &[&str]) -> usize {
+    extra_operations(problems, modifiers).count()
+}
+
+/// The indices of the modifiers other than types that a form does not take.
+fn extra_operations(problems: &[MnemonicProblem], modifiers: &[&str]) -> impl Iterator<Item = usize> {
     let lacks = |word: &str| {
         problems.iter().any(|p| match p {
             MnemonicProblem::Missing(slot) => slot.values.iter().any(|value| value.starts_with(word)),
             _ => false,
         })
     };
-    let is_operation = |index: usize| modifiers.get(index).is_some_and(|m| ISA.ty(m).is_none() && !lacks(m));
-    problems.iter().filter(|p| matches!(p, MnemonicProblem::Extra(i) if is_operation(*i))).count()
+    let is_operation = move |index: &usize| modifiers.get(*index).is_some_and(|m| ISA.ty(m).is_none() && !lacks(m));
+    let extra = |p: &MnemonicProblem| if let MnemonicProblem::Extra(index) = p { Some(*index) } else { None };
+    problems.iter().filter_map(extra).filter(is_operation)
+}
+
+/// The index of the first modifier, but for types, that a form does not take: the operation is written first, so what follows is
+/// likelier to be wrong.
+pub fn kept_beginning(problems: &[MnemonicProblem], modifiers: &[&str]) -> usize {
+    extra_operations(problems, modifiers).min().unwrap_or(usize::MAX)
 }
 
 /// The values of the first missing modifier in all forms that have problems of the same kinds as a near one.
@@ -491,6 +507,6 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> (Vec<Mne
     if out.is_empty() {
         out.push(MnemonicProblem::Extra(modifiers.len().saturating_sub(1)));
     }
-    out.sort_by_key(|p| std::cmp::Reverse(p.cost()));
+    out.sort_by_key(|p| Reverse(p.cost()));
     (out, values(form, modifiers, &assignment))
 }

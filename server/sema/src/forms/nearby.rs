@@ -144,7 +144,7 @@ fn parted(word: &str) -> (String, Vec<u64>) {
 }
 
 /// Whether version and target allow a form with these values, in at least one operand variant.
-pub(crate) fn is_allowed(candidate: &Candidate, environment: &Environment) -> bool {
+pub fn is_allowed(candidate: &Candidate, environment: &Environment) -> bool {
     candidate.variants.iter().any(|variant| {
         environment.refused(candidate.form.gates, |gate| applies(gate.when, &candidate.values, variant)).is_none()
     })

@@ -104,7 +104,7 @@ pub enum MismatchKind {
     PairedHoles,
     /// A list without a register where at least one is required.
     OnlyLiterals,
-    /// A component that the vector does not have.
+    /// A component that the vector does not have; with the name of the special register before it, if that has none at all.
     Component(String),
     /// An operand without brackets where an address is required.
     MustBeAddress,
@@ -143,11 +143,9 @@ impl MismatchKind {
     pub fn cost(&self) -> u32 {
         match self {
             Self::OutOfRange(_) => 1,
-            Self::RegisterType(..)
-            | Self::SpecialType { .. }
-            | Self::Undeclared(_)
-            | Self::VectorLength(_)
-            | Self::Parts(..) => 2,
+            Self::RegisterType(..) | Self::SpecialType { .. } | Self::Undeclared(_) | Self::Parts(..) => 2,
+            // The number of elements is counted more easily than their sizes.
+            Self::VectorLength(_) => 3,
             Self::ImmediateClass { .. } | Self::Space(..) | Self::AddressRegister(..) | Self::SpecialRegister => 2,
             Self::MinusOffset | Self::Sign(_) | Self::Subscript | Self::Component(_) | Self::NotOpaque(..) => 1,
             _ => 4,
@@ -466,6 +464,10 @@ impl OperandChecker<'_> {
             return match special(object) {
                 Some(register) if component(member).is_some_and(|i| i < register.components.len()) => {
                     self.special(operand, register, true, spec);
+                }
+                Some(register) if register.components.is_empty() => {
+                    let name = format!("{object}.{member}");
+                    self.push(operand, Some(spec), MismatchKind::Component(name));
                 }
                 Some(_) => self.push(operand, Some(spec), MismatchKind::Component(member.to_owned())),
                 None => self.push(operand, Some(spec), MismatchKind::Undeclared(object.to_owned())),

@@ -55,6 +55,8 @@ pub struct OperandSpec {
     pub fit: RegisterFit,
     /// Allowed lengths of a list; empty: not a list.
     pub lengths: &'static [u16],
+    /// The number of elements of the list that this is an element of; 0: of none.
+    pub among: u16,
     /// Whether any length is accepted here, because another check computes the length.
     pub any_length: bool,
     /// The state spaces in which a variable in an address may be; `None`: those of generic addressing.
@@ -86,6 +88,8 @@ pub struct ExpectedOperand {
     pub register_only: bool,
     /// Whether only a constant is allowed.
     pub immediate_only: bool,
+    /// The number of elements of the list that it is an element of; 0: of none.
+    pub among: u16,
 }
 
 impl OperandVariant {
@@ -126,6 +130,7 @@ impl OperandSpec {
             written: self.value.access != OperandAccess::Read,
             register_only: self.value.register_only,
             immediate_only: self.value.immediate_only,
+            among: self.among,
         }
     }
 }
@@ -209,6 +214,7 @@ fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option
         lead: type_of(value.lead, values),
         fit: RegisterFit { wider: value.wider, exact: value.exact, untyped: value.untyped },
         lengths,
+        among: 0,
         any_length,
         spaces,
         symbol_spaces: named(value.symbol_spaces),

@@ -41,7 +41,7 @@ impl<'s> Fragment<'s> {
         let mut outside = Vec::new();
         let mut header =
             declarations::header(snapshot, &items, &settings, (&mut Signatures::default(), &|_| None), &mut outside);
-        outside.extend(recovery::anywhere(snapshot));
+        recovery::complete(snapshot, &mut outside);
         for (name, symbol) in names.symbols {
             header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
         }

@@ -210,7 +210,7 @@ impl Analyzer {
         let about_several = module.about_several(aliases);
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record));
         let mut outside = module.found.clone();
-        outside.extend(recovery::anywhere(snapshot));
+        recovery::complete(snapshot, &mut outside);
         let diagnostics = list.finish_module(snapshot, items, (outside, about_several), module.placed.clone());
         let environment = module.placed.header.environment.clone();
         self.module = Some(module).filter(|_| !self.for_one_check);

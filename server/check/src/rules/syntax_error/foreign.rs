@@ -2,7 +2,7 @@
 //! control characters.
 
 use super::{SyntaxErrorKind, error};
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::diagnostic::Diagnostic;
 use ptx_syntax::{Snapshot, TreeCursor, has_foreign, is_foreign, kinds};
 
 /// The report on the first such character of a module: it ends the assembler's run.
@@ -72,7 +72,5 @@ impl<'s> Excuses<'s> {
 }
 
 fn report(at: usize, character: char) -> Diagnostic {
-    let range = at..at + character.len_utf8();
-    let fix = Fix::replace("Remove it", range.clone(), "");
-    error(range, SyntaxErrorKind::Foreign(character)).fix(fix)
+    error(at..at + character.len_utf8(), SyntaxErrorKind::Foreign(character)).fix(super::characters::fix(at, character))
 }

@@ -52,6 +52,12 @@ pub(crate) enum Habit {
     EndlessLine,
     /// The whole text is of another language.
     Language(ForeignLanguage),
+    /// An offset outside of the brackets of an address, and the address with it.
+    OffsetOutside(Box<str>),
+    /// A guard before a block.
+    GuardedBlock,
+    /// `.align` behind the name of a variable.
+    AlignBehind(Box<str>),
 }
 
 impl Habit {
@@ -77,6 +83,9 @@ impl Habit {
             Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not known"),
             Self::EndlessLine => "the last line cannot begin with `#` unless a line break ends it".to_owned(),
             Self::Language(language) => format!("this is {}, not PTX", language.name()),
+            Self::OffsetOutside(_) => "an offset stands inside the brackets of its address".to_owned(),
+            Self::GuardedBlock => "a guard covers one instruction, not a block".to_owned(),
+            Self::AlignBehind(align) => format!("`{align}` stands before the type of a variable, not behind its name"),
         }
     }
 
@@ -108,6 +117,11 @@ impl Habit {
                 "`nvcc -ptx` compiles it to PTX; `ptx-analyzer check` reads the PTX in its `asm` statements".to_owned()
             }
             Self::Language(_) => "`ptx-analyzer check` reads the PTX in its strings".to_owned(),
+            Self::OffsetOutside(address) => format!("write `{address}`"),
+            Self::GuardedBlock => {
+                "branch around the block with the negated guard, or guard each instruction".to_owned()
+            }
+            Self::AlignBehind(_) => "write it directly behind the state space".to_owned(),
         })
     }
 }
@@ -117,12 +131,12 @@ pub(crate) fn other_language(range: Range<usize>, language: ForeignLanguage) -> 
     habit(range, Habit::Language(language))
 }
 
-fn habit(range: Range<usize>, habit: Habit) -> Diagnostic {
+pub(super) fn habit(range: Range<usize>, habit: Habit) -> Diagnostic {
     error(range, SyntaxErrorKind::Habit(habit))
 }
 
 /// A diagnostic whose help, ``write `…` ``, is also its fix.
-fn rewritten(range: Range<usize>, found: Habit, text: impl Into<String>) -> Diagnostic {
+pub(super) fn rewritten(range: Range<usize>, found: Habit, text: impl Into<String>) -> Diagnostic {
     let text = text.into();
     habit(range.clone(), found).fix(Fix::replace(format!("Write `{text}`"), range, text).preferred())
 }
@@ -442,14 +456,14 @@ fn is_line_marker(text: &str) -> bool {
 }
 
 /// The name of a register, variable or label at the beginning of a text.
-fn leading_name(text: &str) -> &str {
+pub(super) fn leading_name(text: &str) -> &str {
     let sign = usize::from(text.starts_with('%'));
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let end = text.get(sign..).and_then(|rest| rest.find(|c| !is_part(c))).map_or(text.len(), |end| sign + end);
     text.get(..end).unwrap_or("")
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let word = text.strip_prefix('%').unwrap_or(text);
     !word.is_empty()
         && leading_name(text) == text

@@ -15,6 +15,14 @@ const MAX_QUOTED: usize = 32;
 /// The report on a `;`, `,`, bracket or brace (`what`) that is missing after a token, with the fix that inserts it.
 pub(super) fn missing_after(source: ItemSource<'_>, token: Range<usize>, what: char) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
+    if let Some(found) = super::characters::report(text, token.start) {
+        return found;
+    }
+    if what == ';'
+        && let Some(found) = super::dotted::around(source.text, token.end)
+    {
+        return found;
+    }
     let shown = quotable(text).then(|| text.into());
     let fix = Fix::replace(format!("Insert `{what}`"), token.end..token.end, what.to_string()).preferred();
     let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
@@ -183,6 +191,10 @@ pub(super) fn operator(source: ItemSource<'_>, error: Node<'_>, text: &str) -> O
     let ends = matches!(text, ";" | "," | ")" | "]");
     if ends {
         let previous = sibling(error, Node::prev_sibling)?;
+        // A colon ends a label: nothing is missing after it.
+        if previous.kind_id() == kinds().label {
+            return None;
+        }
         return token(token_before(previous, previous.end_byte())?).map(|range| operand_after(source, range));
     }
     // A colon is not only an operator: it also ends labels.
@@ -208,12 +220,28 @@ pub(crate) fn register_before_bracket(source: ItemSource<'_>, instruction: Node<
 }
 
 /// The report on an assignment, `%r1 = …`, as other languages have it.
-pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> {
+pub(super) fn assignment(source: ItemSource<'_>, range: Range<usize>, text: &str) -> Option<Diagnostic> {
     let operators = ['+', '-', '*', '/', '%', '&', '|', '^', '<', '>'];
     let name = text.split_once('=')?.0.trim_end_matches(operators).trim_end();
     let word = name.strip_prefix('%').unwrap_or(name);
     let is_name = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
-    is_name.then(|| error(range, SyntaxErrorKind::Assignment(name.into())))
+    is_name.then(|| {
+        let start = range.start;
+        error(range, SyntaxErrorKind::Assignment(name.into())).fixes(result_first(source, start, name))
+    })
+}
+
+/// The fix that writes `%r1 = add.u32 %r2, %r3;` as PTX has it.
+fn result_first(source: ItemSource<'_>, start: usize, name: &str) -> Option<Fix> {
+    let statement = source.text.get(start..)?;
+    let statement = statement.get(..statement.find([';', '\n'])?)?;
+    let (result, rest) = statement.split_once('=')?;
+    let rest = rest.trim();
+    let (mnemonic, operands) = rest.split_once(char::is_whitespace)?;
+    (result.trim() == name && begins_with_opcode(mnemonic)).then(|| {
+        let text = format!("{mnemonic} {name}, {}", operands.trim());
+        Fix::replace(format!("Write `{text}`"), start..start + statement.len(), text).preferred()
+    })
 }
 
 /// The report on a missing `{`: statements follow a function header directly. `last` is the last character of the header.

@@ -230,7 +230,8 @@ impl OperandChecker<'_> {
             if hole {
                 continue;
             }
-            let wanted = element_at(spec, place);
+            let among = u16::try_from(list.len()).unwrap_or(u16::MAX);
+            let wanted = OperandSpec { among, ..element_at(spec, place) };
             // ptxas: a special register in a list has its own size, although a narrower operand takes it alone.
             let named = match &element.kind {
                 OperandKind::Name(name) => special(name).filter(|register| register.components.is_empty()),
