@@ -3,13 +3,17 @@
 //! Some diagnostics bring their fixes along ([`ptx_analysis::Fix`]). Fixes of instructions are searched for here on
 //! request: other texts for the statement are tried, and only those that pass the checks are offered.
 
+mod characters;
 mod declare;
+mod gate;
 mod head;
 mod missing;
+mod numbers;
 mod operand;
 mod resolve;
 mod statement;
 mod successor;
+mod types;
 
 use crate::text_edit::TextEdit;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Environment, Fix, Report, Severity};
@@ -145,6 +149,11 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
         missing::fixes(&statement, &mut out);
         operand::fixes(&statement, &mut out);
         successor::fixes(&statement, &mut out);
+        // Those of syntax errors are tried with the whole module.
+        out.retain(|fix| diagnostic.code() == Code::SyntaxError || gate::admits(&statement, fix));
+    }
+    if diagnostic.code() == Code::SyntaxError {
+        characters::fixes(snapshot, diagnostic, &mut out);
     }
     out
 }

@@ -1,12 +1,14 @@
 //! Fixes of modifiers: add, remove, replace or reorder them. Every change that makes the instruction legal is offered.
 
+use super::gate;
 use super::statement::{DiagnosedInstruction, fix};
 use ptx_analysis::Fix;
 use ptx_analysis::{
     Candidate, Code, Instruction, Mnemonic, MnemonicMismatch, MnemonicProblem, Operand, OperandKind, Symbol, mnemonic,
 };
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, ModifierSlot, Opcode};
+use ptx_isa::tables::{Form, ModifierSlot, Opcode, TypeClass};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// The kinds of modifiers that a fix may replace by another value of their slot.
@@ -14,6 +16,8 @@ use std::ops::Range;
 enum ReplaceableModifiers {
     /// Any.
     Any,
+    /// Those that begin with the old one, or that begin it: `.rn` for `.rni`.
+    Alike,
     /// Types.
     Types,
     /// State spaces.
@@ -25,7 +29,7 @@ enum ReplaceableModifiers {
 impl ReplaceableModifiers {
     fn covers(self, name: &str) -> bool {
         match self {
-            Self::Any => true,
+            Self::Any | Self::Alike => true,
             Self::Types => ISA.ty(name).is_some(),
             Self::Spaces => ISA.space(name).is_some(),
             Self::Lengths => {
@@ -50,10 +54,34 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::ModifierNotAllowed if !try_.out.is_empty() => {}
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A misspelt modifier already has a suggestion.
-            Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
+            Code::UnknownModifier if try_.out.is_empty() => {
+                try_.guard();
+                if try_.out.is_empty() {
+                    try_.neighbours(&head);
+                }
+                // A word that is like no modifier may stand for any of several.
+                if let [_, _, ..] = try_.out[..] {
+                    try_.out.clear();
+                }
+            }
             Code::OperandType => {
                 try_.change(&head, ReplaceableModifiers::Types);
-                try_.add_any();
+                if try_.out.is_empty() {
+                    try_.add_any();
+                }
+            }
+            Code::OperandCount if try_.out.is_empty() => try_.add_any(),
+            Code::OperandRange => {
+                for index in 0..instruction.modifiers.len() {
+                    let text = instruction.modifiers[index].text;
+                    if ISA.ty(text).is_none() && ISA.space(text).is_none() {
+                        try_.replace(&head, index, ReplaceableModifiers::Any);
+                    }
+                }
+            }
+            Code::OperandKind if statement.is_about_list() => {
+                try_.add(&head, ReplaceableModifiers::Lengths);
+                try_.without_length();
             }
             Code::OperandKind if statement.diagnostic.is_handle_of_wrong_type() => {
                 try_.change(&head, ReplaceableModifiers::Types)
@@ -65,6 +93,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::VectorLength => {
                 try_.change(&head, ReplaceableModifiers::Lengths);
                 try_.add(&head, ReplaceableModifiers::Lengths);
+                try_.without_length();
             }
             _ => {}
         }
@@ -90,10 +119,76 @@ impl MnemonicFixer<'_, '_, '_> {
     fn offer(&mut self, title: String, range: Range<usize>, text: &str) -> bool {
         let better =
             self.whatever_the_operands || self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
-        if better && !self.out.iter().any(|f| f.title == title) {
-            self.out.push(fix(title, vec![self.statement.replace(range, text)]));
+        let fix = fix(title, vec![self.statement.replace(range, text)]);
+        if !better || !gate::admits(self.statement, &fix) {
+            return false;
         }
-        better
+        if !self.out.iter().any(|f| f.title == fix.title) {
+            self.out.push(fix);
+        }
+        true
+    }
+
+    /// Offers to remove the length of a list, `.v4`, if a single value is written.
+    fn without_length(&mut self) {
+        let lengths = self.instruction.modifiers.iter().filter(|m| ReplaceableModifiers::Lengths.covers(m.text));
+        let lengths: Vec<(String, Range<usize>)> = lengths.map(|m| (m.text.to_owned(), m.range())).collect();
+        for (text, range) in lengths {
+            self.offer(format!("Remove `{text}`"), range, "");
+        }
+    }
+
+    /// Offers a guard for a modifier with the name of a predicate: `bra.p1`.
+    fn guard(&mut self) {
+        let place = self.statement.place();
+        let Some(modifier) = self.instruction.modifiers.iter().find(|m| m.range() == place) else { return };
+        let name = format!("%{}", modifier.text.trim_start_matches('.'));
+        let is_predicate = matches!(
+            self.statement.look_up(&name),
+            Some(Symbol::Register { ty, .. }) if ty.info().class == TypeClass::Pred
+        );
+        let guard = format!("@{name} ");
+        let edits = [(0..0, guard.as_str()), (place.clone(), "")];
+        if is_predicate
+            && self.instruction.guard.is_none()
+            && self.statement.is_better(&self.statement.with(&edits), &[])
+        {
+            let edits = vec![self.statement.replace(0..0, guard), self.statement.replace(place, "")];
+            self.out.push(fix(format!("Write `@{name}` before the opcode"), edits));
+        }
+    }
+
+    /// Offers the opcodes that have a modifier which this one does not have, with `_` for a result that they return. Returns whether there
+    /// are any.
+    fn other_opcodes(&mut self, own: &[usize]) -> bool {
+        let text = |i: &usize| self.instruction.modifiers[*i].text;
+        let is_operation = |m: &&str| {
+            ISA.ty(m).is_none() && ISA.space(m).is_none() && !slots(self.opcode).any(|s| s.values.contains(m))
+        };
+        let Some(modifier) = own.first().map(text).filter(is_operation) else { return false };
+        let families: Vec<&str> = self.opcode.entries.iter().map(|e| e.family).collect();
+        let related =
+            |o: &&'static Opcode| o.name != self.opcode.name && o.entries.iter().any(|e| families.contains(&e.family));
+        let has = |o: &&'static Opcode| slots(o).any(|s| s.values.contains(&modifier));
+        let range = self.instruction.opcode.range();
+        let others: Vec<&'static Opcode> = ISA.opcodes.iter().filter(related).filter(has).collect();
+        for other in &others {
+            let renamed = [(range.clone(), other.name)];
+            if self.statement.is_better(&self.statement.with(&renamed), &[]) {
+                self.out.push(fix(
+                    format!("Write `{}`", other.name),
+                    vec![self.statement.replace(range.clone(), other.name)],
+                ));
+                continue;
+            }
+            let Some(first) = self.instruction.operands.first().map(|o| o.range.start) else { continue };
+            let edits = [(range.clone(), other.name), (first..first, "_, ")];
+            if self.statement.is_better(&self.statement.with(&edits), &[]) {
+                let edits = edits.map(|(range, text)| self.statement.replace(range, text)).to_vec();
+                self.out.push(fix(format!("Write `{}` with `_` for its result", other.name), edits));
+            }
+        }
+        !others.is_empty()
     }
 
     /// Offers the values of mandatory slots that are empty.
@@ -128,7 +223,7 @@ impl MnemonicFixer<'_, '_, '_> {
         for problem in &mismatch.problems {
             let MnemonicProblem::Missing(slot) = problem else { return };
             let index = mismatch.form.slots.iter().position(|s| std::ptr::eq(s, *slot));
-            let (Some(index), [only]) = (index, slot.values) else { return };
+            let (Some(index), Some(only)) = (index, only_value(slot.values)) else { return };
             if let Some(value) = values.get_mut(index) {
                 *value = Some(only);
             }
@@ -159,6 +254,13 @@ impl MnemonicFixer<'_, '_, '_> {
         weights.iter().filter(|(mnemonic, _)| has(mnemonic)).map(|(_, weight)| weight).sum()
     }
 
+    /// How often mnemonics of any opcode have a modifier in real files.
+    fn usage_everywhere(value: &str) -> u64 {
+        let weights = ISA.opcodes.iter().flat_map(|o| ptx_isa::USAGE.mnemonics(o.name));
+        let has = |mnemonic: &str| mnemonic.split('.').any(|part| Some(part) == value.strip_prefix('.'));
+        weights.filter(|(mnemonic, _)| has(mnemonic)).map(|(_, weight)| u64::from(*weight)).sum()
+    }
+
     /// Sorts values so that the likeliest one comes first: a type of the size of the registers, or of the size of the type that it
     /// replaces; the usual one of its kind.
     fn likeliest_first(&self, values: &mut [&'static str], replaced: Option<&str>) {
@@ -170,9 +272,11 @@ impl MnemonicFixer<'_, '_, '_> {
                 None => !sizes.is_empty() && !sizes.contains(&ty.bits),
             });
             let unusual = !ISA.modifier(value).is_some_and(|m| m.usual);
-            (type_differs, unusual, std::cmp::Reverse(self.usage(value)))
+            // `.rni` for `.rn`, `.rz` for `.rzi`.
+            let unlike = !replaced.is_some_and(|old| value.starts_with(old) || old.starts_with(value));
+            (type_differs, unlike, unusual, Reverse(self.usage(value)), Reverse(Self::usage_everywhere(value)))
         };
-        values.sort_by_key(|value| unlikely(value));
+        values.sort_by_cached_key(|value| unlikely(value));
     }
 
     /// Offers to replace each modifier that `what` covers by another value of its slot.
@@ -204,14 +308,61 @@ impl MnemonicFixer<'_, '_, '_> {
                 values.push(value);
             }
         }
+        if matches!(what, ReplaceableModifiers::Any | ReplaceableModifiers::Alike) && ISA.ty(old.text).is_none() {
+            // `.rn` for `.rni`, which another form has.
+            let is_like =
+                |v: &&'static str| (v.starts_with(old.text) || old.text.starts_with(*v)) && ISA.ty(v).is_none();
+            for value in slots(self.opcode).flat_map(|s| s.values.iter().copied()).filter(is_like) {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+        if what == ReplaceableModifiers::Types {
+            // Forms of other types are forms of their own: `and.pred`.
+            let types = slots(self.opcode).filter(|s| s.is_type).flat_map(|s| s.values.iter().copied());
+            for value in types {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+        values.retain(|value| *value != old.text);
         self.likeliest_first(&mut values, Some(old.text));
-        for value in values.into_iter().filter(|v| *v != old.text) {
+        let is_like = |value: &str| value.starts_with(old.text) || old.text.starts_with(value);
+        let is_type = ISA.ty(old.text).is_some();
+        if what == ReplaceableModifiers::Alike
+            || !is_type && values.iter().any(|value| is_like(value) && self.fits_instead(index, value))
+        {
+            values.retain(|value| is_like(value));
+        } else if !is_type {
+            self.usual_alone(index, &mut values);
+        }
+        for value in values {
             let mut modifiers = self.modifiers();
             modifiers[index] = value;
             if fits(self.opcode, &modifiers).is_some() {
                 self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
             }
         }
+    }
+
+    /// Whether the mnemonic fits a form with a value in the place of a modifier.
+    fn fits_instead(&self, index: usize, value: &str) -> bool {
+        let mut modifiers = self.modifiers();
+        modifiers[index] = value;
+        fits(self.opcode, &modifiers).is_some()
+    }
+
+    /// Keeps those values that fit and are about as usual as the most usual one, for a modifier that says nothing of what is meant.
+    fn usual_alone(&self, index: usize, values: &mut Vec<&'static str>) {
+        /// How many times as usual another value must be to be the only one.
+        const MUCH_MORE: u64 = 8;
+        values.retain(|value| self.fits_instead(index, value));
+        let own = values.iter().any(|v| self.usage(v) > 0);
+        let usage = |v: &str| if own { self.usage(v).into() } else { Self::usage_everywhere(v) };
+        let most = values.iter().map(|v| usage(v)).max().unwrap_or(0);
+        values.retain(|v| usage(v).saturating_mul(MUCH_MORE) >= most);
     }
 
     /// Offers to add optional modifiers.
@@ -274,14 +425,57 @@ impl MnemonicFixer<'_, '_, '_> {
                 return;
             }
         }
+        if removals == 0 && self.statement.diagnostic.code() == Code::ModifierNotAllowed {
+            let is_related = self.other_opcodes(&own);
+            // What a related opcode does is hardly meant to be something else of this one.
+            if is_related || !self.out.is_empty() {
+                return;
+            }
+        }
         for index in own.iter().copied() {
             self.replace(head, index, ReplaceableModifiers::Any);
         }
         if self.out.is_empty() {
             self.any_other(&own);
         }
+        if self.out.is_empty() {
+            let kept = |i: &&usize| {
+                let text = self.instruction.modifiers[**i].text;
+                ISA.ty(text).is_none() && ISA.space(text).is_none()
+            };
+            let others: Vec<usize> = others.iter().filter(kept).copied().collect();
+            for index in &others {
+                self.replace(head, *index, ReplaceableModifiers::Alike);
+            }
+        }
+        if self.out.is_empty() {
+            self.without_two(&others, &own);
+        }
         if removals == 0 {
             self.add(head, ReplaceableModifiers::Any);
+        }
+    }
+
+    /// Offers to remove two modifiers, one of which needs the other: `.relaxed.gpu`.
+    fn without_two(&mut self, others: &[usize], own: &[usize]) {
+        let all: Vec<usize> = own.iter().chain(others).copied().collect();
+        let is_fixed = |i: &usize| {
+            let text = self.instruction.modifiers[*i].text;
+            ISA.ty(text).is_some() || ISA.space(text).is_some()
+        };
+        for (at, one) in all.iter().enumerate() {
+            for other in &all[at + 1..] {
+                if is_fixed(one) || is_fixed(other) {
+                    continue;
+                }
+                let (first, second) =
+                    (self.instruction.modifiers[*one.min(other)], self.instruction.modifiers[*one.max(other)]);
+                let edits = [(first.range(), ""), (second.range(), "")];
+                if self.statement.is_better(&self.statement.with(&edits), &[]) {
+                    let edits = edits.map(|(range, text)| self.statement.replace(range, text)).to_vec();
+                    self.out.push(fix(format!("Remove `{}` and `{}`", first.text, second.text), edits));
+                }
+            }
         }
     }
 
@@ -308,13 +502,12 @@ impl MnemonicFixer<'_, '_, '_> {
             // `.wait_all` may stand for `.wait_group`, but not for `.commit_group`.
             let family = old.text.split_once('_').map_or("", |(family, _)| family);
             let has_family = values.iter().any(|v| *v != old.text && v.starts_with(family));
-            let meant = |v: &&&'static str| **v != old.text && (!has_family || v.starts_with(family));
-            for value in values.iter().filter(meant) {
-                let mut modifiers = self.modifiers();
-                modifiers[*index] = value;
-                if fits(self.opcode, &modifiers).is_some() {
-                    self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
-                }
+            let meant = |v: &&'static str| *v != old.text && (!has_family || v.starts_with(family));
+            let mut likely: Vec<&'static str> = values.iter().copied().filter(meant).collect();
+            self.usual_alone(*index, &mut likely);
+            self.likeliest_first(&mut likely, Some(old.text));
+            for value in likely {
+                self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
             }
         }
     }
@@ -344,6 +537,13 @@ impl MnemonicFixer<'_, '_, '_> {
 
 fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static ModifierSlot> {
     opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).filter(|s| s.after_operand == 0)
+}
+
+/// The only value of a slot, but for longer spellings of it: `.shared` beside `.shared::cta`.
+fn only_value(values: &[&'static str]) -> Option<&'static str> {
+    let (first, rest) = values.split_first()?;
+    let longer = |value: &&str| value.strip_prefix(first).is_some_and(|rest| rest.starts_with("::"));
+    rest.iter().all(longer).then_some(*first)
 }
 
 /// The first form that the modifiers fit.

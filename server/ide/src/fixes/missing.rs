@@ -4,9 +4,7 @@ use super::declare;
 use super::statement::{DiagnosedInstruction, fix};
 use ptx_analysis::Fix;
 use ptx_analysis::types::register_type;
-use ptx_analysis::{
-    AlignmentEdit, Code, FixEdit, Instruction, OperandPattern, OperandSpec, OperandVariant, Symbol, TypeId,
-};
+use ptx_analysis::{AlignmentEdit, Code, FixEdit, Instruction, OperandPattern, OperandSpec, Symbol, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Opcode, OperandAccess, ValueKind};
 
@@ -26,7 +24,6 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
                 _ => {}
             }
         }
-        two_operands(statement, instruction, variant, out);
         // Only a destination tells an opcode from a related one: `red` is `atom` without a result.
         let writes = |expected: usize| match variant.operands.get(expected) {
             Some((_, OperandPattern::Value(spec))) => spec.value.access == OperandAccess::Write,
@@ -60,14 +57,10 @@ impl MissingOperand<'_> {
             self.insert(&new.clone(), vec![(new, ty)], out);
             return;
         }
-        let mnemonic: String = self.statement.text.get(self.instruction.mnemonic_range()).unwrap_or("").to_owned();
-        let of = |name: &str| {
-            name == "*" || mnemonic.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let has = |modifier: &str| self.instruction.modifiers.iter().any(|m| m.text == modifier);
-        let usual = ptx_isa::VALUES
-            .iter()
-            .find(|v| v.operand == spec.value.name && of(v.instruction) && (v.with.is_empty() || has(v.with)));
+        let mnemonic = self.statement.text.get(self.instruction.mnemonic_range()).unwrap_or("");
+        let modifiers: Vec<&str> = self.instruction.modifiers.iter().map(|m| m.text).collect();
+        let implied = |row: &&ptx_isa::tables::Suggested| row.implied && row.operand == spec.value.name;
+        let usual = ptx_isa::VALUES.iter().filter(implied).find(|row| row.is_of(mnemonic, &modifiers));
         if let Some(usual) = usual {
             self.insert(usual.value, Vec::new(), out);
         }
@@ -94,36 +87,6 @@ impl MissingOperand<'_> {
         let mut edits: Vec<FixEdit> = declared.into_iter().map(|(name, ty)| FixEdit::Declare { name, ty }).collect();
         edits.push(self.statement.replace(at..at, text));
         out.push(fix(format!("Add `{operand}`"), edits));
-    }
-}
-
-/// Offers the destination as the first source too, if two operands of an operation on two sources of one type are written: other
-/// assemblers overwrite one of them.
-fn two_operands(
-    statement: &DiagnosedInstruction<'_>,
-    instruction: &Instruction<'_>,
-    variant: &OperandVariant,
-    out: &mut Vec<Fix>,
-) {
-    let spec = |index: usize| match variant.operands.get(index) {
-        Some((_, OperandPattern::Value(spec))) => Some(spec),
-        _ => None,
-    };
-    let ([first, second], 3, Some(d), Some(a), Some(b)) =
-        (instruction.operands.as_slice(), variant.operands.len(), spec(0), spec(1), spec(2))
-    else {
-        return;
-    };
-    let alike = d.value.access == OperandAccess::Write
-        && [a, b].iter().all(|s| s.value.access == OperandAccess::Read && s.ty.is_some())
-        && d.ty == a.ty;
-    let written = statement.text.get(first.range.clone()).unwrap_or("");
-    let text = format!("{written}, ");
-    let at = second.range.start;
-    if alike && statement.is_better(&statement.with(&[(at..at, &text)]), &[]) {
-        let rest = statement.text.get(first.range.start..second.range.end).unwrap_or("");
-        let whole = rest.replacen(',', &format!(", {written},"), 1);
-        out.push(fix(format!("Write `{whole}`"), vec![statement.replace(at..at, text)]));
     }
 }
 

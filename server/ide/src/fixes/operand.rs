@@ -1,13 +1,17 @@
 //! Fixes of operands: declare a register, write a number in the expected notation, or move or convert a value first.
 
 use super::declare::{self, indentation};
+use super::numbers::{bits_of, float_of, integer_of};
 use super::statement::{DiagnosedInstruction, fix};
 use ptx_analysis::Fix;
 use ptx_analysis::names::{foreign_operand, is_template};
 use ptx_analysis::operands::special;
 use ptx_analysis::types::register_type;
-use ptx_analysis::{Code, FixEdit, Instruction, MismatchKind, OperandMismatch, OperandSpec, Symbol, TypeId, literal};
-use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
+use ptx_analysis::{
+    Code, FixEdit, Instruction, MismatchKind, OperandKind, OperandMismatch, OperandSpec, Symbol, TypeId, literal,
+};
+use ptx_isa::ISA;
+use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
 /// Adds the fixes of the statement's operands.
@@ -31,7 +35,9 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             // A number or a component cannot be declared.
             let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
             if guard.text.chars().all(name) && !guard.text.starts_with(|c: char| c.is_ascii_digit()) {
-                try_.declare(guard.text, ".pred");
+                if try_.out.is_empty() {
+                    try_.declare(guard.text, ".pred");
+                }
                 try_.compare(guard.text);
             }
             return Some(());
@@ -82,7 +88,15 @@ impl OperandFixer<'_, '_, '_> {
         let written = self.written().to_owned();
         match &mismatch.kind {
             MismatchKind::Undeclared(name) => {
-                let before = self.out.len();
+                // `tid.x`
+                if !written.starts_with('%') && special(&format!("%{name}")).is_some() {
+                    let text = format!("%{written}");
+                    let edits = vec![self.statement.replace(self.place.clone(), &text)];
+                    let fix = fix(format!("Write `{text}`"), edits).preferred();
+                    if self.statement.takes(&fix) {
+                        self.out.push(fix);
+                    }
+                }
                 for spelling in foreign_operand(&written).map_or(Vec::new(), |word| word.spellings) {
                     let edits = vec![self.statement.replace(self.place.clone(), spelling)];
                     let fix = fix(format!("Write `{spelling}`"), edits);
@@ -93,43 +107,65 @@ impl OperandFixer<'_, '_, '_> {
                 // No register that could be declared: the component of something else, a word that PTX writes otherwise, a parameter.
                 let parameter = self.instruction.modifiers.iter().any(|m| m.text.starts_with(".param"));
                 let is_other = written.contains('.') || is_template(name) || (parameter && !name.starts_with('%'));
-                let declares = self.out.len() == before && !is_other && !written.starts_with('$');
+                // A name that is nearly declared is misspelt.
+                let declares = self.out.is_empty()
+                    && !self.statement.diagnostic.is_declared_elsewhere()
+                    && !is_other
+                    && !written.starts_with('$');
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)).filter(|_| declares) {
                     self.declare(name, ty);
                 }
             }
             MismatchKind::RegisterType(register, ty) => {
-                if let Some(spec) = spec {
+                // A type that fits all registers says more than a conversion of one of them.
+                if let Some(spec) = spec
+                    && self.out.is_empty()
+                {
                     self.convert(register, *ty, spec);
                 }
             }
-            MismatchKind::SpecialType { .. }
-            | MismatchKind::SpecialRegister
-            | MismatchKind::Immediate
-            | MismatchKind::ImmediateAddress => {
+            MismatchKind::SpecialType { name, .. } => {
+                // `%clock64` for `%clock`.
+                let longer = |r: &&SpecialRegister| r.name.starts_with(name) && r.name != *name;
+                for register in ISA.special_registers.iter().filter(longer) {
+                    self.offer(format!("Read `{}`", register.name), register.name, false);
+                }
+                if let Some(spec) = spec.filter(|_| self.out.is_empty()) {
+                    self.move_first(spec);
+                }
+            }
+            MismatchKind::SpecialRegister | MismatchKind::Immediate | MismatchKind::ImmediateAddress => {
                 if let Some(spec) = spec {
                     self.move_first(spec);
                 }
             }
             MismatchKind::SpecialVector { components, .. } => {
-                for component in components.chars() {
+                // The fourth component is always 0.
+                for component in components.chars().take(3) {
                     let text = format!("{written}.{component}");
                     self.offer(format!("Read `{text}`"), &text, false);
                 }
             }
-            MismatchKind::ImmediateClass { integer: true } => {
-                for text in float_of(&written) {
-                    self.offer(format!("Write `{text}`"), &text, true);
+            MismatchKind::ImmediateClass { integer } => self.number(*integer),
+            MismatchKind::Component(_) => {
+                let object = written.split('.').next().unwrap_or("");
+                if special(object).is_some_and(|r| r.components.is_empty()) {
+                    self.offer(format!("Write `{object}`"), object, true);
                 }
             }
-            MismatchKind::ImmediateClass { integer: false } => {
-                if let Some(text) = integer_of(&written) {
+            MismatchKind::Parts(2, names) if names.len() == 1 => {
+                let inner = written.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
+                if let Some((base, offset)) = inner.and_then(|inner| inner.split_once(',')) {
+                    let text = format!("[{}+{}]", base.trim(), offset.trim());
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
             MismatchKind::MustBeAddress => self.brackets(),
             MismatchKind::UnexpectedAddress => {
-                if let Some(inner) = written.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
+                self.load(spec);
+                if self.out.is_empty()
+                    && let Some(inner) = written.strip_prefix('[').and_then(|w| w.strip_suffix(']'))
+                {
                     self.offer("Remove the brackets".to_owned(), inner.trim(), false);
                 }
             }
@@ -150,6 +186,7 @@ impl OperandFixer<'_, '_, '_> {
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
+            MismatchKind::Negation | MismatchKind::Minus => self.negate_first(spec),
             MismatchKind::MustBeSink => self.offer("Write `_`".to_owned(), "_", true),
             MismatchKind::MustBePair => {
                 for pair in [format!("_|{written}"), format!("{written}|_")] {
@@ -165,6 +202,107 @@ impl OperandFixer<'_, '_, '_> {
         }
     }
 
+    /// Offers all numbers of the wrong class of the instruction in the class of their operands: an integer with a fraction, `1.0` as an
+    /// integer of an integer type, or as its bits in a register without a type.
+    fn number(&mut self, integer: bool) {
+        let Some((_, head)) = self.statement.head(self.instruction) else { return };
+        let mut choices: Vec<Vec<(Range<usize>, String)>> = Vec::new();
+        for mismatch in self.statement.mismatches(self.instruction, &head) {
+            if mismatch.kind != (MismatchKind::ImmediateClass { integer }) {
+                continue;
+            }
+            let written = self.statement.text.get(mismatch.range.clone()).unwrap_or("");
+            let ty = mismatch.spec.and_then(|spec| spec.ty).map(TypeId::info);
+            let texts = match ty {
+                _ if integer => float_of(written),
+                // What has no form for floats computes with whole numbers: `and.b32`.
+                Some(ty) if ty.class == TypeClass::Bits && self.has_floats() => bits_of(written, ty.bits),
+                _ => integer_of(written).into_iter().collect(),
+            };
+            choices.push(texts.into_iter().map(|text| (mismatch.range.clone(), text)).collect());
+        }
+        let longest = choices.iter().map(Vec::len).max().unwrap_or(0);
+        for choice in 0..longest {
+            let Some(edits) = choices.iter().map(|all| all.get(choice).cloned()).collect::<Option<Vec<_>>>() else {
+                return;
+            };
+            let texts: Vec<(Range<usize>, &str)> = edits.iter().map(|(r, text)| (r.clone(), text.as_str())).collect();
+            if self.statement.is_better(&self.statement.with(&texts), &[]) {
+                let title = texts.iter().map(|(_, text)| format!("`{text}`")).collect::<Vec<_>>().join(" and ");
+                let edits = texts.iter().map(|(r, text)| self.statement.replace(r.clone(), *text)).collect();
+                self.out.push(Fix { title: format!("Write {title}"), edits, preferred: longest == 1 });
+            }
+        }
+    }
+
+    /// Offers a load for memory in the place of a value: `mov.u32 %r1, [%rd1]`. An address of the size of the operand may be the value.
+    fn load(&mut self, spec: Option<&OperandSpec>) {
+        let written = self.written().to_owned();
+        let Some(inner) = written.strip_prefix('[').and_then(|w| w.strip_suffix(']')) else { return };
+        let name = inner.split(['+', '-']).next().unwrap_or("").trim();
+        let (space, address_bits) = match self.statement.look_up(name) {
+            Some(Symbol::Variable(variable)) => (variable.space, None),
+            Some(Symbol::Register { ty, elements: 1 }) => ("", Some(ty.info().bits)),
+            _ => return,
+        };
+        // Memory is copied within the state space that the instruction names.
+        let own = self.instruction.modifiers.iter().map(|m| m.text).find(|m| ISA.space(m).is_some());
+        let space = if space.is_empty() { own.unwrap_or("") } else { space };
+        let load = format!("ld{space}");
+        let opcode = self.instruction.opcode.range();
+        let copies = self.instruction.opcode.text == "mov";
+        if copies && self.statement.is_better(&self.statement.with(&[(opcode.clone(), &load)]), &[]) {
+            self.out.push(fix(format!("Write `{load}`"), vec![self.statement.replace(opcode, load)]));
+            return;
+        }
+        let Some(ty) = spec.and_then(|s| self.likely_type(s)) else { return };
+        if TypeId::of(ty).map(|ty| ty.info().bits) != address_bits {
+            let load = [format!("{load}{ty}")];
+            self.first(&load, &written, ty, |load, text| format!("Load `{text}` with `{load}` first"));
+        }
+    }
+
+    /// Offers to negate a register before the instruction.
+    fn negate_first(&mut self, spec: Option<&OperandSpec>) {
+        let written = self.written().to_owned();
+        let Some(ty) = spec.and_then(|s| s.ty).filter(|t| t.info().class != TypeClass::Pred) else { return };
+        let register = written.trim_start_matches(['!', '-', '~']).trim();
+        let bits = ty.info().bits;
+        let opcode = match (written.starts_with('-'), ty.info().class) {
+            (true, TypeClass::Float) => format!("neg.f{bits}"),
+            (true, _) => format!("neg.s{bits}"),
+            (false, _) => format!("not.b{bits}"),
+        };
+        let name = opcode.split('.').next().unwrap_or("").to_owned();
+        self.first(&[opcode], register, register_type(ty), |_, r| format!("Compute it with `{name}` of `{r}` first"));
+    }
+
+    /// Offers `cvt` or `selp` in the place of a `mov`, which would only copy what they compute.
+    fn in_place_of_move(&mut self, opcodes: &[String], sources: &str) -> bool {
+        let [destination, _] = self.instruction.operands.as_slice() else { return false };
+        if self.instruction.opcode.text != "mov" {
+            return false;
+        }
+        let target = self.statement.text.get(destination.range.clone()).unwrap_or("").to_owned();
+        let range = self.instruction.mnemonic_range().start..self.instruction.operands[1].range.end;
+        for opcode in opcodes {
+            let text = format!("{opcode} {target}, {sources}");
+            if self.statement.is_better(&self.statement.with(&[(range.clone(), &text)]), &[]) {
+                self.out.push(fix(format!("Write `{text}`"), vec![self.statement.replace(range, text)]));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a form of the opcode has a floating-point type.
+    fn has_floats(&self) -> bool {
+        let opcode = ISA.opcode(self.instruction.opcode.text);
+        let slots = opcode.iter().flat_map(|o| o.entries).flat_map(|e| e.forms).flat_map(|f| f.slots);
+        let mut types = slots.filter(|s| s.is_type).flat_map(|s| s.values).filter_map(|v| TypeId::of(v));
+        types.any(|ty| ty.info().class == TypeClass::Float)
+    }
+
     /// A subscript, `line[2]` in brackets, as an offset in bytes: `line+8`.
     fn offset_of(&self, written: &str) -> Option<String> {
         let (name, index) = written.strip_suffix(']')?.split_once('[')?;
@@ -175,6 +313,22 @@ impl OperandFixer<'_, '_, '_> {
     }
 
     fn brackets(&mut self) {
+        let Some((_, head)) = self.statement.head(self.instruction) else { return };
+        let wrong = self.statement.mismatches(self.instruction, &head);
+        let places: Vec<Range<usize>> =
+            wrong.into_iter().filter(|m| m.kind == MismatchKind::MustBeAddress).map(|m| m.range).collect();
+        if let [_, _, ..] = places[..] {
+            let texts: Vec<(Range<usize>, String)> = places
+                .into_iter()
+                .map(|p| (p.clone(), format!("[{}]", self.statement.text.get(p).unwrap_or(""))))
+                .collect();
+            let edits: Vec<(Range<usize>, &str)> = texts.iter().map(|(p, text)| (p.clone(), text.as_str())).collect();
+            if self.statement.is_better(&self.statement.with(&edits), &[]) {
+                let edits = texts.iter().map(|(p, text)| self.statement.replace(p.clone(), text)).collect();
+                self.out.push(fix("Put the addresses in brackets", edits).preferred());
+            }
+            return;
+        }
         let text = format!("[{}]", self.written());
         self.offer("Put the address in brackets".to_owned(), &text, true);
     }
@@ -238,20 +392,25 @@ impl OperandFixer<'_, '_, '_> {
         // A special register has its own width.
         let own = register.and_then(|r| TypeId::of(r.ty)).map_or(ty, register_type);
         let wanted = TypeId::of(ty);
-        let mut first = vec![format!("mov{ty}")];
+        let mut first = vec![format!("mov{}", register.map_or(ty, |r| r.ty))];
         if own != ty
             && let (Some(from), Some(to)) = (TypeId::of(own), wanted)
         {
             first = conversions(from, to);
+        }
+        if own != ty && self.in_place_of_move(&first, &written) {
+            return;
         }
         self.first(&first, &written, ty, |opcode, text| format!("Put `{text}` into a register with `{opcode}` first"));
     }
 
     /// Offers a `cvt` or `mov` for a register of the wrong type.
     fn convert(&mut self, register: &str, found: TypeId, spec: &OperandSpec) {
-        let Some(wanted) = spec.ty.filter(|t| t.info().class != TypeClass::Pred) else { return };
-        if found.info().class == TypeClass::Pred {
-            return;
+        let Some(wanted) = spec.ty else { return };
+        let (is_predicate, was_predicate) =
+            (wanted.info().class == TypeClass::Pred, found.info().class == TypeClass::Pred);
+        if is_predicate || was_predicate {
+            return self.convert_predicate(register, found, wanted, spec);
         }
         let ty = register_type(wanted);
         let sizes_differ = found.info().bits != wanted.info().bits;
@@ -263,7 +422,12 @@ impl OperandFixer<'_, '_, '_> {
         let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
         let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
         match spec.value.access {
+            // A list that is packed or unpacked says how many bits are meant.
+            _ if self.instruction.operands.iter().any(|o| matches!(o.kind, OperandKind::Vector(_))) => {}
             OperandAccess::Read => {
+                if converts && self.in_place_of_move(&conversions(found, wanted), register) {
+                    return;
+                }
                 if converts {
                     self.first(&conversions(found, wanted), register, ty, |_, r| {
                         format!("Convert `{r}` with `cvt` first")
@@ -288,6 +452,35 @@ impl OperandFixer<'_, '_, '_> {
                 }
             }
             OperandAccess::Update => {}
+        }
+    }
+
+    /// Offers a comparison for a predicate that is read from a number, and a `selp` for the reverse.
+    fn convert_predicate(&mut self, register: &str, found: TypeId, wanted: TypeId, spec: &OperandSpec) {
+        let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
+        match (spec.value.access, whole(found), whole(wanted)) {
+            (OperandAccess::Read, true, false) => self.compare(register),
+            (OperandAccess::Read, false, true) => {
+                let ty = register_type(wanted);
+                let select = [format!("selp.b{}", wanted.info().bits)];
+                if self.in_place_of_move(&select, &format!("1, 0, {register}")) {
+                    return;
+                }
+                self.first(&select, &format!("1, 0, {register}"), ty, |_, _| {
+                    format!("Make a number of `{register}` with `selp` first")
+                });
+            }
+            (OperandAccess::Write, true, false) => {
+                let select = [format!("selp.b{}", found.info().bits)];
+                self.then_with(
+                    &select,
+                    register,
+                    ".pred",
+                    |new| format!("1, 0, {new}"),
+                    |_, r| format!("Make a number of the predicate, in `{r}`, with `selp`"),
+                );
+            }
+            _ => {}
         }
     }
 
@@ -318,13 +511,25 @@ impl OperandFixer<'_, '_, '_> {
     /// Offers to write the result to a new register and to move it to the old operand after the instruction. Takes the
     /// first of `opcodes` that is legal.
     fn then(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
+        self.then_with(opcodes, operand, ty, str::to_owned, title);
+    }
+
+    /// [`Self::then`] with operands made of the new register.
+    fn then_with(
+        &mut self,
+        opcodes: &[String],
+        operand: &str,
+        ty: &'static str,
+        sources: impl Fn(&str) -> String,
+        title: impl Fn(&str, &str) -> String,
+    ) {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
         if !self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
             return;
         }
         for opcode in opcodes {
-            let after = format!("{opcode} {operand}, {new};");
+            let after = format!("{opcode} {operand}, {};", sources(&new));
             if self.statement.is_clean(&after, &declared) {
                 let end = self.instruction.range.end;
                 let indent = indentation(self.statement.snapshot, self.statement.base);
@@ -356,25 +561,4 @@ fn conversions(from: TypeId, to: TypeId) -> Vec<String> {
 
 fn symbol(ty: &str) -> Symbol {
     TypeId::of(ty).map_or(Symbol::Unknown, |ty| Symbol::Register { ty, elements: 1 })
-}
-
-/// An integer as floating-point literals: its value or, if it is hexadecimal, the number with those bits.
-fn float_of(text: &str) -> Vec<String> {
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).map(|h| h.trim_end_matches(['U', 'u']));
-    match hex {
-        Some(hex) if hex.len() == 8 => vec![format!("0f{hex}")],
-        Some(hex) if hex.len() == 16 => vec![format!("0d{hex}")],
-        _ => {
-            let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
-            literal::integer(digits).map(|value| format!("{sign}{value}.0")).into_iter().collect()
-        }
-    }
-}
-
-/// A floating-point literal as an integer, if its value is integral.
-fn integer_of(text: &str) -> Option<String> {
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
-    let value = literal::float(digits)?;
-    // Below this limit every integer is exact.
-    (value as i64 as f64 == value && value.abs() < 9.0e15).then(|| format!("{sign}{}", value as i64))
 }

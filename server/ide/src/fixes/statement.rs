@@ -148,6 +148,37 @@ impl<'t> DiagnosedInstruction<'t> {
         self.errors.iter().filter(is_it).count() == 0 || left.iter().any(|found| is_it(&found))
     }
 
+    /// Whether it is certain which operand is missing: all others can only be what they are.
+    pub fn missing_operand_is_certain(&self) -> bool {
+        self.lowered(|instruction| {
+            let (_, head) = self.head(instruction)?;
+            let (alignment, _) = self.alignment(instruction, &head)?;
+            Some(alignment.is_certain && alignment.rest_fits)
+        })
+        .unwrap_or(false)
+    }
+
+    /// Whether forms of the opcode have several types, one for each of several operands.
+    pub fn has_several_types(&self) -> bool {
+        self.lowered(|instruction| {
+            let opcode = ISA.opcode(instruction.opcode.text)?;
+            let mut forms = opcode.entries.iter().flat_map(|e| e.forms);
+            Some(forms.any(|f| f.slots.iter().filter(|s| s.is_type && !s.optional).count() > 1))
+        })
+        .unwrap_or(false)
+    }
+
+    /// Whether the diagnostic is about a list in braces, or a value in the place of one.
+    pub fn is_about_list(&self) -> bool {
+        self.text.get(self.place()).is_some_and(|written| written.starts_with('{'))
+    }
+
+    /// Whether the diagnostic is about a number among the operands.
+    pub fn is_about_number(&self) -> bool {
+        let written = self.text.get(self.place()).unwrap_or("").trim_start_matches('-');
+        written.starts_with(|c: char| c.is_ascii_digit())
+    }
+
     /// How the operands differ from those of the nearest variant with another number of them, and that variant.
     pub fn alignment<'h>(
         &self,
