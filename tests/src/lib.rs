@@ -6,6 +6,7 @@ pub mod combinations;
 pub mod floors;
 pub mod framing;
 pub mod generate;
+pub mod meant;
 pub mod mistakes;
 pub mod mutants;
 pub mod separators;

@@ -23,6 +23,7 @@ mod isa_ids;
 mod layering;
 mod lints;
 mod markdown;
+mod meant;
 mod messages;
 mod mutants;
 mod notation;

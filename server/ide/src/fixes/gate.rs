@@ -91,8 +91,12 @@ fn keeps_to_the_manual(before: &InstructionParts, after: &InstructionParts) -> b
     let modifiers: Vec<&str> = after.modifiers.iter().map(String::as_str).collect();
     let opcode = after.mnemonic.split('.').next().and_then(|name| ISA.opcode(name));
     let Some(entry) = opcode.and_then(|opcode| opcode.entry(&modifiers)) else { return true };
-    let is_new = |row: &&ptx_isa::tables::ToleratedModifier| !before.modifiers.iter().any(|m| m == row.modifier);
-    !ptx_isa::TOLERATED.iter().filter(is_new).any(|row| row.is_in(entry.name, &modifiers))
+    let slots = || entry.forms.iter().flat_map(|form| form.slots);
+    let is_documented = |modifier: &str| slots().any(|slot| slot.documented().any(|value| value == modifier));
+    let is_tolerated = |modifier: &str| {
+        slots().any(|slot| slot.tolerated.contains(&modifier)) && !is_documented(modifier)
+    };
+    !modifiers.iter().any(|new| !before.modifiers.iter().any(|old| old == new) && is_tolerated(new))
 }
 
 /// Whether each state space stays, or is written more exactly: `.shared::cluster` for `.shared`. Where an address points does not follow
