@@ -58,7 +58,7 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
     let is_number = |word: &&str| word.trim_start_matches('r').starts_with(|c: char| c.is_ascii_digit());
     let mut numbers = words.iter().enumerate().filter(|(_, word)| is_number(word));
     let (at, number) = numbers.next().filter(|_| words.len() > 1)?;
-    if numbers.next().is_some() || !words.iter().all(|word| is_number(&word) || AROUND.contains(word)) {
+    if numbers.next().is_some() || !words.iter().all(|word| is_number(word) || AROUND.contains(word)) {
         return None;
     }
     // The word beside the number says what it counts.

@@ -93,9 +93,8 @@ fn keeps_to_the_manual(before: &InstructionParts, after: &InstructionParts) -> b
     let Some(entry) = opcode.and_then(|opcode| opcode.entry(&modifiers)) else { return true };
     let slots = || entry.forms.iter().flat_map(|form| form.slots);
     let is_documented = |modifier: &str| slots().any(|slot| slot.documented().any(|value| value == modifier));
-    let is_tolerated = |modifier: &str| {
-        slots().any(|slot| slot.tolerated.contains(&modifier)) && !is_documented(modifier)
-    };
+    let is_tolerated =
+        |modifier: &str| slots().any(|slot| slot.tolerated.contains(&modifier)) && !is_documented(modifier);
     !modifiers.iter().any(|new| !before.modifiers.iter().any(|old| old == new) && is_tolerated(new))
 }
 
