@@ -218,6 +218,7 @@ impl DiagnosticMessage for SyntaxError {
                 "the order is: `.align` and `.attribute`, state space, vector length, type, names".to_owned()
             }
             SyntaxErrorKind::GivenTwice(_) => "remove one of them".to_owned(),
+            SyntaxErrorKind::GuardWithoutInstruction => "to guard a block, branch around it".to_owned(),
             SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
             SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
@@ -559,10 +560,6 @@ fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
         _ if parent.kind_id() == kinds().guard => error(token, SyntaxErrorKind::GuardWithoutPredicate),
         _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
             let guard = previous.map_or(token, |p| source.range(p));
-            let text = source.text.get(guard.start..).unwrap_or("");
-            if let Some(found) = places::guarded_block(guard.start, text) {
-                return found;
-            }
             error(guard, SyntaxErrorKind::GuardWithoutInstruction)
         }
         _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),

@@ -510,6 +510,9 @@ mod tests {
         let of = |body: &str| messages(&in_kernel(SyntaxError, body));
         assert_eq!(of("@%p1 && %p2 bra L; L:"), ["unexpected `&&`: a guard is a single predicate"]);
         assert_eq!(of("@%p1 @%p2 bra L; L:"), ["an instruction has a single guard, and another one follows this"]);
+        let block = in_kernel(SyntaxError, "@%p1 { ret; }");
+        let help = "to guard a block, branch around it";
+        assert_eq!(block[0].help().as_deref(), Some(help));
         // A label may begin with `%`.
         assert!(in_kernel(SyntaxError, "%loop: bra %loop;").is_empty());
     }

@@ -10,6 +10,7 @@ pub(super) fn unexpected(text: &str, start: usize) -> Option<Diagnostic> {
     offset_before(text, start)
         .or_else(|| offset_behind(start, after))
         .or_else(|| guarded_block(start, after))
+        .or_else(|| block_behind_guard(before, after))
         .or_else(|| guard_in_parentheses(before, start, after))
         .or_else(|| align_behind(before, start, after))
 }
@@ -59,8 +60,15 @@ fn is_offset(text: &str) -> bool {
     digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
+/// The report on a `{` that the parser could not fit in, if a guard stands before it.
+fn block_behind_guard(before: &str, after: &str) -> Option<Diagnostic> {
+    let before = before.trim_end();
+    let start = before.rfind(|c: char| c.is_whitespace() || c == ';').map_or(0, |at| at + 1);
+    after.starts_with('{').then(|| guarded_block(start, &format!("{} {{", before.get(start..).unwrap_or("")))).flatten()
+}
+
 /// The report on a guard before a `{`.
-pub(super) fn guarded_block(start: usize, after: &str) -> Option<Diagnostic> {
+fn guarded_block(start: usize, after: &str) -> Option<Diagnostic> {
     let guard = after.strip_prefix('@')?.trim_start_matches('!');
     let name = leading_name(guard);
     let end = after.len() - guard.len() + name.len();
