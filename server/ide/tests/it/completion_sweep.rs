@@ -13,7 +13,7 @@
 mod reading;
 
 use crate::completion_reach::Random;
-use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
+use ptx_analysis::{Analyzer, Code, Diagnostic};
 use ptx_ide::reference::kernels::KERNELS;
 use ptx_ide::{CompletionOptions, Completions, Item, completion};
 use ptx_isa::ISA;
@@ -65,14 +65,12 @@ impl Sheet {
         range.start + new.len()
     }
 
-    /// The errors whose range touches the given one.
+    /// The errors of the parser whose range touches the given one.
     fn errors(&mut self, range: &Range<usize>) -> Vec<Diagnostic> {
         let report = self.analyzer.analyze(&self.document.snapshot());
         let mut found = report.diagnostics;
         found.retain(|d| {
-            d.severity == Severity::Error
-                && d.range.start < range.end
-                && range.start < d.range.end.max(d.range.start + 1)
+            d.is_parse_error() && d.range.start < range.end && range.start < d.range.end.max(d.range.start + 1)
         });
         found
     }

@@ -30,6 +30,10 @@ fn every_form_has_an_example_that_uses_it_and_in_which_nothing_is_found() {
     for opcode in ISA.opcodes {
         for (entry, form) in opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f))) {
             let all = examples(entry, form);
+            // No statement of such a form is built.
+            if form.unbuilt.iter().any(|unbuilt| unbuilt.when.is_empty()) {
+                continue;
+            }
             assert!(!all.is_empty(), "{} has none: {}", entry.name, form.text);
             for example in all {
                 count += 1;
