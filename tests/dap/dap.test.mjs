@@ -195,7 +195,7 @@ test("expressions, the console and its completions", async () => {
   assert.equal(await session.evaluate("%lane@3..5", { context: "clipboard" }), "3 4 5 in lanes 3–5");
   assert.equal(await session.evaluate("[table+4]:u32", { format: { hex: true } }), "0x00000006");
   const invalidated = session.client.waitForEvent("invalidated");
-  assert.match(await session.evaluate("lane 5", { context: "repl" }), /^lane 5 is looked at/);
+  assert.match(await session.evaluate("lane 5", { context: "repl" }), /^lane 5 is selected/);
   assert.deepEqual((await invalidated).body.areas, ["variables"]);
   assert.equal(await session.evaluate("%lane"), "lane 5: 5");
   await session.ask("ptx/focusLane", { lane: null });

@@ -38,7 +38,7 @@ emacs_pictures() {
   sed -i 's/y=f32\[100\]:const(1)/y=f32[10]:const(1)/' "$project/$kernel"
   emacs_at 'ld.global.f32       %yi'
   keys em C-c C-e
-  sees 'emacs: a fault is told' em 'behind the end of' || true
+  sees 'emacs: a fault is told' em 'past the end of' || true
   keys em C-x 1
   scene em emacs-fault 'a fault is a diagnostic' 'reads 4 bytes'
   emacs_end

@@ -155,7 +155,7 @@ helix_evaluation() {
   keys hx Space a
   sees 'helix: the action is offered' hx 'Evaluate warp' || true
   keys hx Enter
-  sees 'helix: a fault is told' hx 'behind the end of' || true
+  sees 'helix: a fault is told' hx 'past the end of' || true
   keys hx C-o
   sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
   keys hx ']' d

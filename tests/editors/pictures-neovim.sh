@@ -187,7 +187,7 @@ neovim_evaluating() {
   scene nv neovim-evaluate-keys 'the keys of the grid' 'A step forward'
   keys nv q
   nvim_command PtxResult
-  scene nv neovim-evaluate-result 'what came of it, as a document' 'behind the end of'
+  scene nv neovim-evaluate-result 'what came of it, as a document' 'past the end of'
   nvim_end
 
   open_kernel mma_matmul.ptx

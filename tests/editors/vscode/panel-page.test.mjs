@@ -163,7 +163,7 @@ test('executions of a line, faults, the slider, play', async () => {
     await withPanel({ document: await withFault(), step: null }, async ({ tell }, page) => {
         const end = 38;
         assert.equal(await step(page), end, 'begins at the fault');
-        assert.match(await page.textContent('.faults-here'), /Writes 4 bytes .* behind the end of out .*lane 7$/);
+        assert.match(await page.textContent('.faults-here'), /Writes 4 bytes .* past the end of out .*lane 7$/);
         assert.match(await page.textContent('.badge'), /1 fault.*1 expectation fails/);
         await press(page, 'g');
         await tell({ type: 'goTo', line: line('fma.rn.f32 %sum'), next: true });
@@ -243,7 +243,7 @@ test('memory: conflicts of banks, sectors, bytes', async () => {
         assert.match(await page.textContent('.dump tbody tr:first-child'), /1\.02\.03\.04\.0/);
         await page.fill('[aria-label="Offset in bytes"]', '512');
         await press(page, 'Enter');
-        await page.waitForFunction(() => /behind the end of x/.test(document.querySelector('.bytes').textContent));
+        await page.waitForFunction(() => /past the end of x/.test(document.querySelector('.bytes').textContent));
         // The list always has these memories; this kernel has no constant one.
         await page.selectOption('select[aria-label="Memory to show"]', 'space const');
         await page.waitForFunction(() => /constant memory/.test(document.querySelector('.bytes').textContent));
@@ -335,7 +335,7 @@ test('matrices: an element tells its lane and register', async () => {
 test('results: faults, expectations, buffers before and after, parameters', async () => {
     await withPanel({ document: await withFault() }, async ({ sent }, page) => {
         await press(page, 'g', '3');
-        assert.match(await page.textContent('.results'), /out of bounds.*behind the end of out \(28 bytes\).*line 52 · lane 7.*out\[6\]=1\.0.*is 49\.0, not 1\.0/s);
+        assert.match(await page.textContent('.results'), /out of bounds.*past the end of out \(28 bytes\).*line 52 · lane 7.*out\[6\]=1\.0.*is 49\.0, not 1\.0/s);
         await page.waitForFunction(() => /out.*7 changed/.test(document.querySelector('.results').textContent));
         await page.click('.buffer:has(strong:text-is("out")) summary');
         assert.equal(await page.getAttribute('.buffer td.stored >> nth=1', 'title'), 'out[1]: 0.0 → 4.0');
