@@ -143,7 +143,7 @@
 (eglot-ensure)
 (becomes "a third file has the server" (lambda () (eglot-managed-p)))
 (ptx-analyzer-evaluate)
-(becomes "a fault is a diagnostic" (lambda () (seq-some (lambda (text) (string-search "behind the end" text)) (diagnostics))) #'diagnostics)
+(becomes "a fault is a diagnostic" (lambda () (seq-some (lambda (text) (string-search "past the end" text)) (diagnostics))) #'diagnostics)
 
 (eglot-shutdown (eglot-current-server))
 (ok "without a server the command says so" (condition-case problem (progn (ptx-analyzer-evaluate) nil) (user-error problem)))

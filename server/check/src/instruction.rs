@@ -195,7 +195,7 @@ fn missing_modifier(
             })
         })
     };
-    let mut fitting = values.iter().take(MAX_TRIED).filter_map(|value| Some((*value, fits(&value)?)));
+    let mut fitting = values.iter().take(MAX_TRIED).filter_map(|value| Some((*value, fits(value)?)));
     fitting.next().filter(|_| fitting.next().is_none())
 }
 

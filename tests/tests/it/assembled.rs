@@ -26,7 +26,7 @@ fn record(path: &Path) -> Record {
     let asked = text.lines().nth(1).unwrap_or_default();
     // Of a large family, only a share is assembled.
     let share: u32 = asked.rsplit(' ').next().and_then(|share| share.parse().ok()).unwrap_or(1);
-    let is_asked = |judged: &Judged| judged.accepted && sum(&line(judged)) % share.max(1) == 0;
+    let is_asked = |judged: &Judged| judged.accepted && sum(&line(judged)).is_multiple_of(share.max(1));
     let accepted: Vec<Judged> = parse(&unpacked(path)).into_iter().filter(is_asked).collect();
     let all: String = accepted.iter().map(|judged| line(judged) + "\n").collect();
     let wanted = format!("# asked {} {:08x} {share}", accepted.len(), sum(&all));

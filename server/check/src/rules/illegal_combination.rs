@@ -190,7 +190,7 @@ impl CombinedModifiers<'_> {
         // `.shared::cluster` for `.shared`, even if more is wrong.
         let longer = |value: &&'static str| value.strip_prefix(other).is_some_and(|rest| rest.starts_with("::"));
         if out.iter().any(longer) && !self.opcode_takes_alone(one, other) {
-            out.retain(|value| longer(&value));
+            out.retain(|value| longer(value));
             return out;
         }
         out.retain(|value| {

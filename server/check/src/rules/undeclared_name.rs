@@ -175,7 +175,7 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
     // `%p9` of `%p<8>` is a register more, no other one.
     let stem = written.get(..digits).unwrap_or("");
     let is_beyond = |name: &&str| name.split_once('<').is_some_and(|(base, _)| base.trim_end() == stem);
-    if number.is_some() && kind == UndeclaredKind::Operand && known.iter().any(|name| is_beyond(name)) {
+    if number.is_some() && kind == UndeclaredKind::Operand && known.iter().any(is_beyond) {
         return None;
     }
     let names: Vec<Cow<'_, str>> = known.iter().filter_map(|name| member(name)).collect();

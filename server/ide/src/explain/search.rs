@@ -107,9 +107,18 @@ impl QueryWord {
     fn new(text: String) -> Self {
         let stem = stem(&text);
         let frequency = FREQUENCIES.get(stem.as_str()).copied().unwrap_or(0);
-        let weight = (PREPARED.len() as f32 / (1.0 + frequency as f32)).ln().max(0.5);
-        Self { text, stem, weight }
+        Self { text, stem, weight: rarity(PREPARED.len() as u64, u64::from(frequency)) }
     }
+}
+
+/// The logarithm to base 2 of how many entries there are for each that has a word, in quarters, and at least a half. It is made of
+/// integers: logarithms of floats differ between platforms.
+fn rarity(entries: u64, with_word: u64) -> f32 {
+    /// Bits behind the point of the ratio.
+    const FRACTION: u32 = 16;
+    let ratio = u128::from((entries << FRACTION) / (with_word + 1)).max(1);
+    let quarters = ratio.pow(4).ilog2() as f32 / 4.0 - FRACTION as f32;
+    quarters.max(0.5)
 }
 
 /// The targets of a generation, `Hopper`.
@@ -150,7 +159,7 @@ fn fit(entry: &'static IndexedWords, words: &[QueryWord], total: f32, phrase: &s
     if words.len() > 1 && entry.entry.kind == IndexKind::Concept {
         score += points::TOPIC;
     }
-    let score = (score + share * points::WHOLE).round() as u32;
+    let score = (score + share * points::WHOLE + 0.5) as u32;
     (share >= MIN_SHARE || words.len() == 1 && share > 0.0).then_some(IndexHit { entry: &entry.entry, score, by_name })
 }
 

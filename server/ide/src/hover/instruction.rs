@@ -181,7 +181,7 @@ impl<'t> At<'t> {
             };
             let element = element_index(instruction, &local).and_then(|index| {
                 let lists = candidate.entry.elements.iter().filter(|list| list.operand == spec.value.name);
-                lists.into_iter().find(|list| list.applies(&is_written))?.names.get(index).copied()
+                lists.into_iter().find(|list| list.applies(is_written))?.names.get(index).copied()
             });
             Some(Here {
                 written: head_text(instruction, candidate.entry.name),
