@@ -53,7 +53,8 @@ pub fn claims(version: &str, target: &str, texts: &[&str]) -> Vec<Claim> {
                 let edited = format!("{before}{word}{after}");
                 out.push(Claim { kind, statement, modifier: modifier.to_owned(), edited });
             };
-            if hover.markdown.contains("It may be left out.") {
+            let optional = ["It is the default, and may be left out.", "Without it: ", "It is optional."];
+            if optional.iter().any(|sentence| hover.markdown.contains(sentence)) {
                 add(ClaimKind::LeftOut, "");
             }
             for word in alternatives(&hover.markdown) {

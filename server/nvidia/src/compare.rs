@@ -421,7 +421,11 @@ ptxas info    : Function properties for inner
         assert_eq!(comparison.summary(None), "ptxas refuses the module in line 13: Unknown modifier '.u33'");
         assert!(comparison.markdown(None).contains("\n- line 13: Unknown modifier '.u33'\n"));
         let json = comparison.json(None);
-        assert_eq!(json["errors"], json!([{ "line": 13, "severity": "error", "message": "Unknown modifier '.u33'" }]));
+        let meaning = &json["errors"][0]["meaning"];
+        assert!(meaning.as_str().is_some_and(|meaning| meaning.contains("misspelt")), "{meaning}");
+        let error =
+            json!({ "line": 13, "severity": "error", "message": "Unknown modifier '.u33'", "meaning": meaning });
+        assert_eq!(json["errors"], json!([error]));
         // `-Werror`: recorded from 12.9.86.
         let comparison = compared(
             "ptxas error   : Registers are spilled to local memory in function 'one', 4 bytes spill stores, 4 bytes spill loads\n\

@@ -1,6 +1,6 @@
 //! Reports on the parts of a declaration.
 
-use super::{SyntaxErrorKind, error};
+use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::{foreign, suggest, write_instead};
 use ptx_sema::hir::ast::SourceWord;

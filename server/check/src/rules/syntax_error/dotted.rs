@@ -1,6 +1,6 @@
 //! Names with dots, as LLVM and Rust make them: `str.llvm.123`, `drop.in.place`.
 
-use super::{SyntaxErrorKind, error};
+use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
@@ -55,11 +55,6 @@ fn word(text: &str, at: usize) -> Option<Range<usize>> {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
     let dotted = name.split('.').all(|part| !part.is_empty()) && name.contains('.') && name.starts_with(letter);
     dotted.then_some(start..end)
-}
-
-/// The name without dots.
-pub(super) fn spelling(name: &str) -> String {
-    name.replace('.', "_")
 }
 
 /// The name with dots, if the diagnostic is about one.

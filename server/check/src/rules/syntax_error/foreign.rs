@@ -1,7 +1,7 @@
 //! Finds characters that the parser reads over and the assembler refuses: those that are not ASCII, outside of comments, and a few
 //! control characters.
 
-use super::{SyntaxErrorKind, error};
+use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::Diagnostic;
 use ptx_syntax::{Snapshot, TreeCursor, has_foreign, is_foreign, kinds};
 
@@ -72,5 +72,6 @@ impl<'s> Excuses<'s> {
 }
 
 fn report(at: usize, character: char) -> Diagnostic {
-    error(at..at + character.len_utf8(), SyntaxErrorKind::Foreign(character)).fix(super::characters::fix(at, character))
+    error(at..at + character.len_utf8(), SyntaxErrorKind::Foreign(character))
+        .fix(super::look_alikes::fix(at, character))
 }

@@ -1,130 +1,14 @@
 //! Syntax of other languages: of CUDA C++, other assemblers and `asm` statements. Each has its own words, and a fix where it only has to
 //! be written otherwise.
 
-use super::{SyntaxErrorKind, error};
+use super::habit::Habit;
+use super::kind::{SyntaxErrorKind, error, subscript as report_subscript};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::rules::foreign;
 use ptx_isa::ISA;
 use ptx_sema::hir::lower::ItemSource;
 use ptx_syntax::{ForeignLanguage, Node, kinds};
 use std::ops::Range;
-
-/// Syntax of another language.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Habit {
-    /// A guard without its `@`, as written.
-    GuardWithoutAt(Box<str>),
-    /// A guard in parentheses.
-    GuardInParentheses,
-    /// A guard that is negated with this character.
-    GuardNegation(char),
-    /// A guard of several predicates, joined by this operator.
-    GuardExpression(&'static str),
-    /// A second guard of an instruction.
-    SecondGuard,
-    /// A guard behind its instruction, as written.
-    GuardBehind(Box<str>),
-    /// A character in quotation marks, and its code if it has one.
-    Character(Option<u32>),
-    /// `&a`: the address of this name.
-    AddressOf(Box<str>),
-    /// `*a`: the memory at this address.
-    Dereference(Box<str>),
-    /// A register with two `%`, as in an `asm` statement.
-    DoubledPercent(Box<str>),
-    /// `\n` or `\t` at the end of a line, as in an `asm` statement.
-    Escape,
-    /// A cast of an operand to this type.
-    Cast(Box<str>),
-    /// A parameter with a type of C++, and its declaration in PTX.
-    Parameter(Box<str>),
-    /// The type of a result after `.func`.
-    Result(Box<str>),
-    /// The numbers of a directive in parentheses.
-    Parentheses,
-    /// A comment that begins with this character.
-    Comment(char),
-    /// A number with this character before it.
-    NumberSign(char),
-    /// A line for a preprocessor, with its directive.
-    Preprocessor(Box<str>),
-    /// A line for a preprocessor that no line break ends.
-    EndlessLine,
-    /// The whole text is of another language.
-    Language(ForeignLanguage),
-    /// An offset outside of the brackets of an address, and the address with it.
-    OffsetOutside(Box<str>),
-    /// A guard before a block.
-    GuardedBlock,
-    /// `.align` behind the name of a variable.
-    AlignBehind(Box<str>),
-}
-
-impl Habit {
-    pub(super) fn message(&self) -> String {
-        match self {
-            Self::GuardWithoutAt(guard) => format!("a guard begins with `@`: `{guard}` has none"),
-            Self::GuardInParentheses => "a guard has no parentheses".to_owned(),
-            Self::GuardNegation(sign) => format!("`{sign}` does not negate a guard: `!` does"),
-            Self::GuardExpression(operator) => format!("unexpected `{operator}`: a guard is a single predicate"),
-            Self::SecondGuard => "an instruction has a single guard, and another one follows this".to_owned(),
-            Self::GuardBehind(guard) => format!("a guard stands before its instruction: `{guard}` is behind it"),
-            Self::Character(_) => "PTX has no characters in quotation marks".to_owned(),
-            Self::AddressOf(name) => format!("PTX has no `&`: the name `{name}` alone is its address"),
-            Self::Dereference(_) => "PTX has no `*` before an address: memory is accessed in brackets".to_owned(),
-            Self::DoubledPercent(name) => format!("`%{name}` is written so in an `asm` statement of CUDA C++ only"),
-            Self::Escape => "PTX has no `\\`: this belongs to a string of CUDA C++".to_owned(),
-            Self::Cast(ty) => format!("PTX has no casts of operands: `({ty})` cannot stand here"),
-            Self::Parameter(_) => "a parameter is declared as `.param`, with a type of PTX".to_owned(),
-            Self::Result(_) => "the result of a function is declared in parentheses".to_owned(),
-            Self::Parentheses => "the numbers of a directive stand without parentheses".to_owned(),
-            Self::Comment(sign) => format!("`{sign}` does not begin a comment"),
-            Self::NumberSign(sign) => format!("`{sign}` cannot stand before a number"),
-            Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not known"),
-            Self::EndlessLine => "the last line cannot begin with `#` unless a line break ends it".to_owned(),
-            Self::Language(language) => format!("this is {}, not PTX", language.name()),
-            Self::OffsetOutside(_) => "an offset stands inside the brackets of its address".to_owned(),
-            Self::GuardedBlock => "a guard covers one instruction, not a block".to_owned(),
-            Self::AlignBehind(align) => format!("`{align}` stands before the type of a variable, not behind its name"),
-        }
-    }
-
-    pub(super) fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::GuardWithoutAt(guard) => format!("write `@{guard}`"),
-            Self::GuardInParentheses => "write the predicate behind the `@`".to_owned(),
-            Self::GuardNegation(_) => "write `@!`".to_owned(),
-            Self::GuardExpression(operator) => {
-                let opcode = if operator.starts_with('&') { "and" } else { "or" };
-                format!("combine the predicates first, with `{opcode}.pred`")
-            }
-            Self::SecondGuard => "combine the predicates first, with `and.pred`".to_owned(),
-            Self::GuardBehind(guard) => format!("write `{guard}` before the opcode"),
-            Self::Character(Some(code)) => format!("write its code, `{code}`"),
-            Self::Character(None) => "write the number".to_owned(),
-            Self::AddressOf(name) => format!("write `{name}`"),
-            Self::Dereference(name) => format!("write `[{name}]`"),
-            Self::DoubledPercent(name) => format!("write `{name}`"),
-            Self::Escape => "leave it out".to_owned(),
-            Self::Cast(_) => "convert the value with `cvt` first".to_owned(),
-            Self::Parameter(declaration) | Self::Result(declaration) => format!("write `{declaration}`"),
-            Self::Parentheses => "leave them out".to_owned(),
-            Self::Comment(_) => "comments begin with `//`".to_owned(),
-            Self::NumberSign(_) => "leave it out".to_owned(),
-            Self::Preprocessor(_) => "use a preprocessor before the assembler, or write the values".to_owned(),
-            Self::EndlessLine => "add a line break".to_owned(),
-            Self::Language(ForeignLanguage::Cpp) => {
-                "`nvcc -ptx` compiles it to PTX; `ptx-analyzer check` reads the PTX in its `asm` statements".to_owned()
-            }
-            Self::Language(_) => "`ptx-analyzer check` reads the PTX in its strings".to_owned(),
-            Self::OffsetOutside(address) => format!("write `{address}`"),
-            Self::GuardedBlock => {
-                "branch around the block with the negated guard, or guard each instruction".to_owned()
-            }
-            Self::AlignBehind(_) => "write it directly behind the state space".to_owned(),
-        })
-    }
-}
 
 /// The report on a text of another language, at its first line.
 pub(crate) fn other_language(range: Range<usize>, language: ForeignLanguage) -> Diagnostic {
@@ -294,7 +178,7 @@ fn cast(before: &str) -> Option<Diagnostic> {
 fn subscript(range: &Range<usize>, before: &str, after: &str) -> Option<Diagnostic> {
     let name = leading_name(after);
     let subscript = is_name(name) && after.get(name.len()..)?.starts_with('[');
-    (subscript && before.trim_end().ends_with('[')).then(|| super::subscript(range.clone()))
+    (subscript && before.trim_end().ends_with('[')).then(|| report_subscript(range.clone()))
 }
 
 /// The report on a type of C++, or one without its dot, in a declaration.

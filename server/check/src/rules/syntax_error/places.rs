@@ -1,6 +1,7 @@
 //! Parts of a statement at the wrong place: an offset outside of its brackets, a guard before a block, `.align` behind a name.
 
-use super::habits::{Habit, habit, is_name, leading_name, rewritten};
+use super::habit::Habit;
+use super::habits::{habit, is_name, leading_name, rewritten};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
 use ptx_isa::ISA;
 

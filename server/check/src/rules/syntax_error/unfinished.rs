@@ -2,7 +2,7 @@
 //!
 //! It is reported at the end of the last token before it: the next line is another statement without an error.
 
-use super::{SyntaxErrorKind, error};
+use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::ISA;
 use ptx_sema::hir::lower::ItemSource;
@@ -15,7 +15,7 @@ const MAX_QUOTED: usize = 32;
 /// The report on a `;`, `,`, bracket or brace (`what`) that is missing after a token, with the fix that inserts it.
 pub(super) fn missing_after(source: ItemSource<'_>, token: Range<usize>, what: char) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    if let Some(found) = super::characters::report(text, token.start) {
+    if let Some(found) = super::look_alikes::report(text, token.start) {
         return found;
     }
     if what == ';'
