@@ -201,7 +201,7 @@ pub(crate) fn immediate(range: Range<usize>, integer: bool, spec: Option<&Operan
 /// The registers that an operand of a type accepts by default, for a message.
 pub(crate) fn wanted_of(ty: TypeId) -> String {
     let mut names = agreeing(ty, RegisterFit::default());
-    // Other packed types of the same size pass too, but nobody means them.
+    // ptxas accepts other packed types of the same size too, but code uses none of them here.
     if ty.info().class == TypeClass::Packed {
         names.retain(|name| *name == ty.name() || name.starts_with(".b"));
     }

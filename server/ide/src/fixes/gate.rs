@@ -72,7 +72,7 @@ fn edited(statement: &DiagnosedInstruction<'_>, fix: &Fix) -> Option<String> {
     (!edits.is_empty()).then(|| statement.with(&edits))
 }
 
-/// The parts of the last instruction of a text whose opcode is the one of interest: statements before or behind it are conversions.
+/// The parts of a text that is one instruction; `None` for several, such as an instruction with a conversion before it.
 fn parts_of(text: &str) -> Option<InstructionParts> {
     let snapshot = Snapshot::new(text);
     let root = snapshot.root_at(0);

@@ -5,7 +5,7 @@
 pub struct LookAlike {
     /// Its name, `no-break space`.
     pub name: &'static str,
-    /// What it is taken for; empty if nobody sees it.
+    /// The ASCII text that it looks like; empty for an invisible character.
     pub replacement: &'static str,
 }
 
