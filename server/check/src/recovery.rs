@@ -489,13 +489,20 @@ pub(crate) fn complete(snapshot: &Snapshot, outside: &mut Vec<Diagnostic>) {
 /// Adds the report on a function whose closing brace is missing, or improves it: if more of the text follows, the end of the file is not its
 /// place.
 pub(crate) fn close(source: ItemSource<'_>, item: &ModuleItem<'_>, followed: bool, out: &mut Vec<Diagnostic>) {
-    if item.unclosed {
-        out.push(unclosed(source, item));
-    } else if let Some(open) = out.iter_mut().find(|d| syntax_error::is_end_of_block(d))
-        && followed
-    {
+    let open = out.iter_mut().find(|d| syntax_error::is_end_of_block(d)).filter(|_| followed && !item.unclosed);
+    if let Some(open) = open {
         *open = unclosed(source, item);
+    } else if item.unclosed || (followed && lacks_brace(item.node)) {
+        out.push(unclosed(source, item));
     }
+}
+
+/// Whether the closing brace of a function's body is missing. After an earlier syntax error, the check of the body does not say so: the
+/// parser may have lost the brace. The beginning of another function is evidence enough, in the same tree or in the next one.
+fn lacks_brace(function: Node<'_>) -> bool {
+    let body = function.child_by_field_id(fields().body);
+    let last = body.and_then(|body| body.child(body.child_count().saturating_sub(1) as u32));
+    last.is_some_and(|last| last.is_missing() && last.kind() == "}")
 }
 
 /// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another

@@ -241,6 +241,21 @@ mod tests {
     }
 
     #[test]
+    fn an_open_function_is_reported_in_a_text_of_any_size() {
+        for body in ["mov.u32 %r1, %r2;", "mov.u32 %r1 %r2;", "mov.u32 %r1,ß %r2;"] {
+            let text = module(&[("a", body), ("b", "ret;")]).replacen("ret;\n}\n", "ret;\n", 1);
+            let messages = |size: usize| -> Vec<String> {
+                let snapshot = Snapshot::with_chunk_size(&text, 1, size);
+                let report = Analyzer::for_one_check().check_with_lints(&snapshot, &|| false).expect("not cancelled");
+                report.diagnostics.iter().map(|d| d.message().to_string()).collect()
+            };
+            let small = messages(text.len());
+            assert!(small.iter().any(|message| message.contains("`}` is missing")), "{small:?}");
+            assert_eq!(messages(1), small, "{text}");
+        }
+    }
+
+    #[test]
     fn a_check_can_be_cancelled() {
         let text = module(&[("a", "ret;"), ("b", "ret;")]);
         let mut outline = Outline::with_part_size(&text, 1, 1);
