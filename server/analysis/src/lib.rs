@@ -91,7 +91,7 @@ pub mod names {
     pub use ptx_check::names::{ReservedName, dotted_name, foreign_operand, is_template, look_alike, reserved};
     pub use ptx_sema::semantics::names::{
         all_in_module, debug_label, find, function_around, in_debugging_data, in_directive, is_before_colon,
-        is_debugging_data, numbered, numbers, occurrences, range_of, ranges,
+        is_debugging_data, listed_by, numbered, numbers, occurrences, parameters, range_of, ranges, scopes_around,
     };
 }
 

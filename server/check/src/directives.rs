@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::{misplaced_directive, unknown_directive};
 pub(crate) use common::{first_word, gates, stands};
 use ptx_isa::ISA;
+use ptx_sema::hir::directive_parts::list_kind;
 use ptx_sema::hir::lower::ItemSource;
 use ptx_sema::target::Environment;
 use ptx_syntax::{Node, fields, kinds};
@@ -35,10 +36,10 @@ pub(crate) fn statement(
     if kind == k.pragma_directive {
         return pragma::check(source, node, place, environment, out);
     }
-    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
+    let listed = list_kind(kind).is_some();
     let others =
         [k.file_directive, k.loc_directive, k.loc_intermediate_directive, k.section_directive, k.dwarf_directive];
-    if !lists.contains(&kind) && !others.contains(&kind) && kind != k.alias_directive {
+    if !listed && !others.contains(&kind) && kind != k.alias_directive {
         return;
     }
     let word = first_word(source, node);
@@ -52,7 +53,7 @@ pub(crate) fn statement(
     if !stands(word, directive, general, out) {
         return;
     }
-    if lists.contains(&kind) {
+    if listed {
         if kind == k.call_prototype_directive {
             header::prototype(source, node, environment, out);
         }

@@ -15,7 +15,7 @@ use crate::rules::{
     parameter_access, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode,
     unusual_modifier_order, vector_length,
 };
-use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Opcode, Term, ValueKind};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Opcode, Rule, Term, ValueKind};
 use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit, choose};
 use ptx_sema::forms::mnemonic::{Candidate, MnemonicProblem, broken, resolve_fitting};
 use ptx_sema::forms::mnemonics::{Gates, ResolvedMnemonic};
@@ -136,13 +136,7 @@ pub(crate) fn check(
             out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
-            out.push(illegal_combination::rule(
-                instruction.mnemonic_range(),
-                rule,
-                candidate.form,
-                written,
-                combined(instruction, opcode),
-            ));
+            out.push(broken_rule(instruction, (opcode, candidate.form), rule, written));
         }
         VariantFit::Count { counts, alignment } => {
             let given = instruction.operands.len();
@@ -164,8 +158,15 @@ pub(crate) fn check(
     }
 }
 
-fn combined<'a>(instruction: &'a Instruction<'a>, opcode: &'static Opcode) -> CombinedModifiers<'a> {
-    CombinedModifiers { opcode, modifiers: &instruction.modifiers }
+/// The report of a rule of a form that the modifiers break.
+fn broken_rule(
+    instruction: &Instruction<'_>,
+    (opcode, form): (&'static Opcode, &Form),
+    rule: &Rule,
+    written: &str,
+) -> Diagnostic {
+    let all = CombinedModifiers { opcode, modifiers: &instruction.modifiers };
+    illegal_combination::rule(instruction.mnemonic_range(), rule, form, written, all)
 }
 
 /// The only modifier with which the operands fit, and the index at which it stands: `.sync` of `shfl`.
@@ -271,13 +272,7 @@ fn suffixes(
         }
     }
     if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
-        out.push(illegal_combination::rule(
-            instruction.mnemonic_range(),
-            rule,
-            candidate.form,
-            written,
-            combined(instruction, opcode),
-        ));
+        out.push(broken_rule(instruction, (opcode, candidate.form), rule, written));
     }
 }
 

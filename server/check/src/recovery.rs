@@ -7,6 +7,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{syntax_error, undeclared_name};
 use ecow::EcoVec;
+use ptx_sema::hir::directive_parts::list_kind;
 use ptx_sema::hir::lower::{self, ItemSource};
 use ptx_sema::hir::module::{ModuleItem, is_function};
 use ptx_syntax::trivia::is_endless_comment;
@@ -78,11 +79,7 @@ enum Lost {
 
 /// Whether the label item at an index belongs to a list of targets or a prototype, which are allowed at module level.
 pub(crate) fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
-    let k = kinds();
-    let next = items.get(index + 1).map(|i| i.node.kind_id());
-    next.is_some_and(|n| {
-        [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive].contains(&n)
-    })
+    items.get(index + 1).is_some_and(|next| list_kind(next.node.kind_id()).is_some())
 }
 
 /// Whether a function's header ends before its body or semicolon: its parameters and body are then separate items.
@@ -501,7 +498,7 @@ pub(crate) fn close(source: ItemSource<'_>, item: &ModuleItem<'_>, followed: boo
 /// parser may have lost the brace. The beginning of another function is evidence enough, in the same tree or in the next one.
 fn lacks_brace(function: Node<'_>) -> bool {
     let body = function.child_by_field_id(fields().body);
-    let last = body.and_then(|body| body.child(body.child_count().saturating_sub(1) as u32));
+    let last = body.and_then(|body| body.child(body.child_count().saturating_sub(1)));
     last.is_some_and(|last| last.is_missing() && last.kind() == "}")
 }
 

@@ -211,7 +211,7 @@ fn callees(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<(String, Range<usi
             DeclarationKind::Function | DeclarationKind::Alias => {
                 out.push((aliasee(snapshot, &name).unwrap_or(name.into_owned()), place));
             }
-            DeclarationKind::Targets => {
+            DeclarationKind::Targets(_) => {
                 let list = found.statement.next_named_sibling().filter(|n| n.kind_id() == k.call_targets_directive);
                 let functions = list.map_or_else(Vec::new, |list| listed(snapshot, list));
                 let names = functions.iter().filter_map(own_name).map(|n| snapshot.text(n).into_owned());

@@ -7,7 +7,7 @@ use crate::demangle::demangle;
 use crate::launches::launched_block;
 use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
-use ptx_analysis::Figures;
+use ptx_analysis::{Figures, names};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -172,10 +172,8 @@ fn variable<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
 }
 
 fn label<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
-    let k = kinds();
     // The label of a list is not a branch target.
-    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
-    let goal = node.kind_id() == k.label && node.next_named_sibling().is_none_or(|n| !lists.contains(&n.kind_id()));
+    let goal = node.kind_id() == kinds().label && names::listed_by(node).is_none();
     if goal { node.child_by_field_id(fields().name) } else { None }
 }
 

@@ -60,7 +60,7 @@ pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTa
             let elsewhere = targets.is_empty().then_some(name);
             return Some(DefinitionTargets { origin, targets, elsewhere });
         }
-        DeclarationKind::Targets => listed(snapshot, found.statement.next_named_sibling()?),
+        DeclarationKind::Targets(_) => listed(snapshot, found.statement.next_named_sibling()?),
         _ => return None,
     };
     Some(DefinitionTargets { origin, targets: all.iter().map(target).collect(), elsewhere: None })

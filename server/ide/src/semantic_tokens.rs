@@ -14,6 +14,7 @@ use crate::walk::{roots_in, whole};
 use heads::{Heads, HighlightRole, MnemonicTokens};
 use legend::anonymous;
 use ptx_analysis::environment;
+use ptx_analysis::names::range_of;
 use ptx_isa::ISA;
 use ptx_isa::tables::Gate;
 use ptx_syntax::walk::named_children;
@@ -243,7 +244,7 @@ impl<'t> Walk<'t> {
         let Some(name) = declarator.child_by_field_id(fields().name) else { return };
         let Some(known) = known else { return };
         let name = self.text(name.byte_range()).into_owned();
-        self.scopes.declare(name, NameClass { count: scopes::count(self.snapshot, declarator), ..known });
+        self.scopes.declare(name, NameClass { count: range_of(self.snapshot, declarator), ..known });
     }
 
     /// The role of a node in its instruction.

@@ -5,8 +5,7 @@
 use super::place::CompletionPlace;
 use super::tokens::is_part;
 use ptx_analysis::module::items;
-use ptx_analysis::{ContentId, ItemSource, NameLookup, Symbol, TargetListKind, VariableOrigin, declared, lower};
-use ptx_syntax::walk::named_children;
+use ptx_analysis::{ContentId, ItemSource, NameLookup, Symbol, VariableOrigin, declared, lower, names};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -36,16 +35,17 @@ const SEARCHED: usize = 1 << 17;
 pub fn locals(place: &CompletionPlace<'_>) -> Vec<Name> {
     let k = kinds();
     let mut out: Vec<Name> = Vec::new();
-    let mut node = Some(place.holder);
-    while let Some(here) = node {
+    for here in names::scopes_around(place.holder) {
         let kind = here.kind_id();
         if kind == k.block || here.is_error() {
             in_block(place, here, &mut out);
         }
         if kind == k.function || here.is_error() {
-            parameters(place.snapshot, here, place.offset, &mut out);
+            let parameters = names::parameters(place.snapshot, here).into_iter();
+            for parameter in parameters.take_while(|p| p.statement.start_byte() < place.offset) {
+                declaration(place.snapshot, parameter.statement, parameter.origin(), &mut out);
+            }
         }
-        node = if kind == k.function { None } else { here.parent() };
     }
     // A declaration of an inner block hides the outer ones of the same name.
     let mut seen = std::collections::HashSet::new();
@@ -131,32 +131,6 @@ fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: VariableOrigin, out:
     }
 }
 
-fn parameters(snapshot: &Snapshot, function: Node<'_>, before: usize, out: &mut Vec<Name>) {
-    let k = kinds();
-    let mut kernel = false;
-    let mut named = false;
-    for child in named_children(function) {
-        let kind = child.kind_id();
-        if kind == k.block || child.start_byte() >= before {
-            break;
-        }
-        if kind == k.function_kind {
-            kernel = snapshot.text(child.byte_range()) == ".entry";
-        }
-        named |= kind == k.identifier || kind == k.register;
-        if kind == k.parameter_list {
-            let origin = match (kernel, named) {
-                (true, _) => VariableOrigin::KernelParameter,
-                (false, true) => VariableOrigin::Parameter,
-                (false, false) => VariableOrigin::Result,
-            };
-            for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
-                declaration(snapshot, parameter, origin, out);
-            }
-        }
-    }
-}
-
 /// The variables and functions of the module that are declared before a place.
 pub fn of_module(place: &CompletionPlace<'_>) -> Vec<Name> {
     let (k, f) = (kinds(), fields());
@@ -227,14 +201,7 @@ pub fn labels(place: &CompletionPlace<'_>) -> Vec<Label> {
                 range.start <= place.offset && (place.offset <= range.end || block.is_error())
             });
             let Some(name) = label.child_by_field_id(fields().name).filter(|_| around.is_some()) else { continue };
-            let next = label.next_named_sibling().map(|n| n.kind_id());
-            let list = |kind: u16| match kind {
-                _ if kind == k.branch_targets_directive => Some(TargetListKind::Branches),
-                _ if kind == k.call_targets_directive => Some(TargetListKind::Calls),
-                _ if kind == k.call_prototype_directive => Some(TargetListKind::Prototype),
-                _ => None,
-            };
-            let symbol = match next.and_then(list) {
+            let symbol = match names::listed_by(label) {
                 Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
                 None => Symbol::Label,
             };
@@ -242,7 +209,7 @@ pub fn labels(place: &CompletionPlace<'_>) -> Vec<Label> {
             let what = if symbol == Symbol::Label { "label".to_owned() } else { symbol.describe() };
             let text = snapshot.text(name.byte_range()).into_owned();
             let name = Name { text, count: None, symbol, detail: format!("{what}, line {line}") };
-            out.push(Label { name, at: label.start_byte(), last: next.is_none() });
+            out.push(Label { name, at: label.start_byte(), last: label.next_named_sibling().is_none() });
         }
     });
     out

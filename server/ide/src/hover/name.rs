@@ -132,7 +132,7 @@ fn what(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> String 
         (DeclarationKind::Parameter, _) => "A parameter of the function".to_owned(),
         (DeclarationKind::Result, _) => "A result of the function".to_owned(),
         (DeclarationKind::Label, _) => "A label".to_owned(),
-        (DeclarationKind::Targets, _) => "The label of a list of targets or of a prototype".to_owned(),
+        (DeclarationKind::Targets(_), _) => "The label of a list of targets or of a prototype".to_owned(),
         (DeclarationKind::Function, _) if body(found).is_none() => "A function that is declared here".to_owned(),
         (DeclarationKind::Function, _) => "A function".to_owned(),
         (DeclarationKind::Alias, _) => "An alias of a function".to_owned(),
@@ -246,7 +246,7 @@ fn source(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
             let end = body(found).map_or(statement.end_byte(), |b| b.start_byte());
             cut(snapshot, statement.start_byte()..end)
         }
-        DeclarationKind::Targets => {
+        DeclarationKind::Targets(_) => {
             let end = statement.next_named_sibling().map_or(statement.end_byte(), |n| n.end_byte());
             cut(snapshot, statement.start_byte()..end)
         }

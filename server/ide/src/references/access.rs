@@ -99,7 +99,7 @@ impl<'t> AccessReader<'t> {
             {
                 ReferenceKind::Call
             }
-            DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets => ReferenceKind::Mention,
+            DeclarationKind::Function | DeclarationKind::Alias | DeclarationKind::Targets(_) => ReferenceKind::Mention,
             // A parameter may be a register.
             DeclarationKind::Variable | DeclarationKind::Parameter | DeclarationKind::Result => match value.kind {
                 ValueKind::Arguments | ValueKind::Opaque(_) => access,

@@ -198,7 +198,7 @@ impl<'t> Meanings<'t> {
     /// The given declaration itself, if the tree is too broken to recognize it again.
     fn own_meaning(&self, name: Range<usize>) -> DeclarationMeaning {
         let text = self.snapshot.text(name.clone()).into_owned();
-        let label = matches!(self.declaration.what, DeclarationKind::Label | DeclarationKind::Targets);
+        let label = matches!(self.declaration.what, DeclarationKind::Label | DeclarationKind::Targets(_));
         let since = if label { 0 } else { name.end };
         DeclarationMeaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }

@@ -56,14 +56,6 @@ fn of_kernel(snapshot: &Snapshot, parameter: Node<'_>) -> bool {
     kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry")
 }
 
-/// The number of registers that a declarator with a range declares.
-pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
-    let mut cursor = declarator.walk();
-    let range = declarator.named_children(&mut cursor).find(|n| n.kind_id() == kinds().register_range)?;
-    let count = range.child_by_field_id(fields().count)?;
-    Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
-}
-
 struct TokenScope {
     node: Option<usize>,
     /// The scope has been read from its beginning.
@@ -140,7 +132,7 @@ impl<'t> Scopes<'t> {
                 let own = found.declarator.child_by_field_id(fields().name);
                 let own = own.map(|n| self.snapshot.text(n.byte_range()).into_owned());
                 let known = match found.what {
-                    DeclarationKind::Label | DeclarationKind::Targets => NameClass::of(TokenKind::Label),
+                    DeclarationKind::Label | DeclarationKind::Targets(_) => NameClass::of(TokenKind::Label),
                     DeclarationKind::Function | DeclarationKind::Alias => NameClass::of(TokenKind::Function),
                     _ => NameClass { count: found.count, ..NameClass::declared(self.snapshot, found.statement) },
                 };

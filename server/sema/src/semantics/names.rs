@@ -3,9 +3,10 @@
 use super::environment;
 use crate::forms::operands::NameLookup;
 use crate::hir::declared;
+use crate::hir::directive_parts::list_kind;
 use crate::hir::lower::{self, ItemSource};
 use crate::hir::signature::ContentId;
-use crate::hir::symbols::{Symbol, VariableOrigin};
+use crate::hir::symbols::{Symbol, TargetListKind, VariableOrigin};
 use ptx_syntax::walk::top;
 
 pub use crate::hir::symbols::numbered;
@@ -33,7 +34,7 @@ pub enum DeclarationKind {
     /// A label.
     Label,
     /// A label that names a list of targets or a prototype.
-    Targets,
+    Targets(TargetListKind),
     /// A function or a kernel.
     Function,
     /// An alias of a function.
@@ -58,11 +59,22 @@ pub struct DeclarationNode<'t> {
 }
 
 impl DeclarationNode<'_> {
+    /// Where a register, variable or parameter is declared.
+    pub fn origin(&self) -> VariableOrigin {
+        match (self.what, self.kernel, self.scope) {
+            (DeclarationKind::Parameter, true, _) => VariableOrigin::KernelParameter,
+            (DeclarationKind::Parameter, false, _) => VariableOrigin::Parameter,
+            (DeclarationKind::Result, ..) => VariableOrigin::Result,
+            (_, _, Some(_)) => VariableOrigin::Body,
+            (_, _, None) => VariableOrigin::Module,
+        }
+    }
+
     /// The symbol of the name, as the checks use it.
     pub fn symbol(&self, snapshot: &Snapshot) -> Symbol {
         match self.what {
             DeclarationKind::Label => Symbol::Label,
-            DeclarationKind::Targets => Symbol::Unknown,
+            DeclarationKind::Targets(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
             DeclarationKind::Alias => Symbol::Function { kernel: false, signature: ContentId::UNKNOWN },
             DeclarationKind::Function => {
                 let kind = self.statement.child_by_field_id(fields().kind);
@@ -76,15 +88,8 @@ impl DeclarationNode<'_> {
                 let text = snapshot.text(self.statement.byte_range());
                 let source = ItemSource { text: &text, base: self.statement.start_byte() };
                 let declaration = lower::declaration(source, self.statement);
-                let origin = match (self.what, self.kernel, self.scope) {
-                    (DeclarationKind::Parameter, true, _) => VariableOrigin::KernelParameter,
-                    (DeclarationKind::Parameter, false, _) => VariableOrigin::Parameter,
-                    (DeclarationKind::Result, ..) => VariableOrigin::Result,
-                    (_, _, Some(_)) => VariableOrigin::Body,
-                    (_, _, None) => VariableOrigin::Module,
-                };
                 let name = self.declarator.child_by_field_id(fields().name).map(|n| source.range(n));
-                let names = declared::names(&declaration, origin);
+                let names = declared::names(&declaration, self.origin());
                 let found = names.into_iter().find(|d| name.as_ref().is_some_and(|n| *n == d.name.range()));
                 found.map_or(Symbol::Unknown, |d| d.symbol)
             }
@@ -115,8 +120,7 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     // Look for labels first: the target of a branch is then found without a walk of its block, which may be long. A label
     // rarely hides a register.
     let label = function.filter(|_| !register).and_then(|f| label(snapshot, f, at, name));
-    let mut node = Some(at);
-    while let Some(here) = node {
+    for here in scopes_around(at) {
         let kind = here.kind_id();
         if label.is_some_and(|l| l.scope == Some(here)) {
             return label;
@@ -132,10 +136,15 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
         {
             return Some(found);
         }
-        node = if kind == k.function { None } else { here.parent() };
     }
     let late = if register { function.and_then(|f| self::label(snapshot, f, at, name)) } else { label };
     late.or_else(|| in_module(snapshot, name))
+}
+
+/// The nodes around a place, from the inside outwards up to the function: among them all blocks that may declare names visible there.
+pub fn scopes_around(at: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let function = kinds().function;
+    std::iter::successors(Some(at), move |node| if node.kind_id() == function { None } else { node.parent() })
 }
 
 /// The declaration to which the name node itself belongs. A function may have the same name as a parameter, and a name of an
@@ -312,9 +321,18 @@ pub fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
 
 /// Finds a parameter or result of a function.
 fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
-    let (k, f) = (kinds(), fields());
-    let mut kernel = false;
-    let mut named = false;
+    let is_named = |parameter: &DeclarationNode<'_>| {
+        let own = parameter.statement.child_by_field_id(fields().name);
+        own.is_some_and(|own| snapshot.text(own.byte_range()) == name)
+    };
+    parameters(snapshot, function).into_iter().find(is_named)
+}
+
+/// The results and parameters of a function, a prototype or an error node with parts of one, in order.
+pub fn parameters<'t>(snapshot: &Snapshot, function: Node<'t>) -> Vec<DeclarationNode<'t>> {
+    let k = kinds();
+    let (mut kernel, mut named) = (false, false);
+    let mut out = Vec::new();
     let mut cursor = function.walk();
     let mut more = cursor.goto_first_child();
     while more {
@@ -328,26 +346,21 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
         }
         named |= kind == k.identifier || kind == k.register;
         if kind == k.parameter_list {
-            for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
-                let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
-                if snapshot.text(declared.byte_range()) == name {
-                    // Results come before the function's name.
-                    let what = if named { DeclarationKind::Parameter } else { DeclarationKind::Result };
-                    let (count, scope) = (None, Some(function));
-                    return Some(DeclarationNode {
-                        statement: parameter,
-                        declarator: parameter,
-                        what,
-                        count,
-                        scope,
-                        kernel,
-                    });
-                }
-            }
+            // Results come before the function's name.
+            let what = if named { DeclarationKind::Parameter } else { DeclarationKind::Result };
+            let declared = named_children(child).filter(|n| n.kind_id() == k.parameter);
+            out.extend(declared.map(|parameter| DeclarationNode {
+                statement: parameter,
+                declarator: parameter,
+                what,
+                count: None,
+                scope: Some(function),
+                kernel,
+            }));
         }
         more = cursor.goto_next_sibling();
     }
-    None
+    out
 }
 
 /// Finds a label of a function that is visible at `at`, by searching the text: blocks may be long, and labels are few.
@@ -372,11 +385,13 @@ fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &st
 }
 
 fn label_declaration<'t>(label: Node<'t>, scope: Option<Node<'t>>) -> DeclarationNode<'t> {
-    let k = kinds();
-    let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
-    let next = label.next_named_sibling().map(|n| n.kind_id());
-    let what = if next.is_some_and(|n| lists.contains(&n)) { DeclarationKind::Targets } else { DeclarationKind::Label };
+    let what = listed_by(label).map_or(DeclarationKind::Label, DeclarationKind::Targets);
     DeclarationNode { statement: label, declarator: label, what, count: None, scope, kernel: false }
+}
+
+/// The kind of the list or prototype that a label names; `None` for a label of statements.
+pub fn listed_by(label: Node<'_>) -> Option<TargetListKind> {
+    label.next_named_sibling().and_then(|next| list_kind(next.kind_id()))
 }
 
 fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<DeclarationNode<'t>> {
