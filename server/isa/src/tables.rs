@@ -102,6 +102,8 @@ table! {
         fragments: &'static [FragmentInfo],
         /// Topics, in the order of the data files.
         concepts: &'static [Concept],
+        /// The release of `ptxas` whose verdicts the tables follow, `13.5`.
+        assembler: &'static str,
     }
 
     /// An opcode (the first word of an instruction) and the entries that share it.

@@ -75,6 +75,20 @@ fn disagreements(record: &Record, part: &[usize]) -> BTreeSet<String> {
 }
 
 #[test]
+fn the_records_are_of_the_release_that_messages_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle/assembled");
+    let release = format!("# ptxas {}.", ptx_isa::ISA.assembler);
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the records") {
+        let path = entry.expect("a record").path();
+        let text = unpacked(&path);
+        assert!(text.starts_with(&release), "{}: {:?}", path.display(), text.lines().next());
+        count += 1;
+    }
+    assert!(count > 30, "{count} records");
+}
+
+#[test]
 fn assembled_statements_are_ours() {
     let records: Vec<Record> =
         ["verdicts", "variants"].iter().flat_map(|folder| files(folder)).map(|p| record(&p)).collect();

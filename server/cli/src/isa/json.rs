@@ -35,8 +35,10 @@ pub fn all() -> String {
         targets,
         multiprocessors,
         concepts,
+        assembler,
     } = ISA;
     pretty(&json!({
+        "assembler": assembler,
         "instructions": list(opcodes.iter().flat_map(|Opcode { name: _, entries }| *entries), entry),
         "modifiers": list(modifiers, modifier),
         "types": list(types, ty),

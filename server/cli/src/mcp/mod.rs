@@ -21,6 +21,7 @@ use arguments::ToolArguments;
 use call::CallContext;
 use ptx_gate::files::BoundedFolder;
 use ptx_gate::words::indented;
+use ptx_isa::ISA;
 use ptx_mcp::{ServerCard, ToolAnswer, ToolCall, ToolDescription, Toolbox};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,13 +36,18 @@ pub struct McpArguments {
 }
 
 /// What an assistant should know before it calls a tool.
-const INSTRUCTIONS: &str = "\
+fn instructions() -> String {
+    format!(
+        "\
 Tools for NVIDIA PTX. They work without a GPU and without CUDA.
-After you write or change PTX, or an asm statement in CUDA C++, Python, Rust, LLVM IR or Julia: call `check`. Its errors are those of ptxas 13.5.
+After you write or change PTX, or an asm statement in CUDA C++, Python, Rust, LLVM IR or Julia: call `check`. Its errors are those of ptxas {}.
 To see what a kernel computes, or to find races and out-of-bounds accesses: `evaluate`.
 To look something up, do not rely on memory: `explain` for a name, `search` for words, `complete` for what is legal at a place.
 Positions are line:column from 1, ranges such as 15:37-40 or 15:37-16:2. Columns count bytes, and the end of a range is excluded. \
-Pass PTX as `text`, or the `path` of a file.";
+Pass PTX as `text`, or the `path` of a file.",
+        ISA.assembler
+    )
+}
 
 /// Maximum size of a message in bytes.
 const MAX_ERROR: usize = 4000;
@@ -63,7 +69,7 @@ pub fn run(arguments: &McpArguments) -> CliStatus {
         name: "ptx-analyzer",
         title: "PTX analyzer",
         version: env!("CARGO_PKG_VERSION"),
-        instructions: INSTRUCTIONS.to_owned(),
+        instructions: instructions(),
     };
     match ptx_mcp::run(Arc::new(PtxTools), card, (!roots.is_empty()).then_some(roots)) {
         Ok(()) => CliStatus::Fine,

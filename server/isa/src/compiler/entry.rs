@@ -3,7 +3,7 @@
 use super::common::{append, common};
 use super::error::{Error, Result};
 use super::kinds::{self, WrittenEntry};
-use super::leak::leak;
+use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
 use super::names::DeclaredNames;
 use super::{concept, directive, encoding, fragment, multiprocessor, opcode};
@@ -30,6 +30,7 @@ pub(super) struct Builder<'n> {
     multiprocessors: Vec<Multiprocessor>,
     fragments: Vec<FragmentInfo>,
     concepts: Vec<Concept>,
+    assembler: &'static str,
 }
 
 impl<'n> Builder<'n> {
@@ -51,6 +52,7 @@ impl<'n> Builder<'n> {
             multiprocessors: Vec::new(),
             fragments: Vec::new(),
             concepts: Vec::new(),
+            assembler: "",
         }
     }
 
@@ -135,6 +137,8 @@ impl<'n> Builder<'n> {
             "constant" => self.constants.push(written.constant()?),
             "version" => self.versions.push(written.version()?),
             "target" => self.targets.push(written.target()?),
+            "assembler" if self.assembler.is_empty() => self.assembler = leak_str(name),
+            "assembler" => return Err(head.error(0, "a second `assembler`")),
             _ => return Err(head.error(0, format!("unknown keyword `{keyword}`"))),
         }
         Ok(())
@@ -176,6 +180,7 @@ impl<'n> Builder<'n> {
             multiprocessors: leak(self.multiprocessors),
             fragments: leak(self.fragments),
             concepts: leak(self.concepts),
+            assembler: self.assembler,
         }
     }
 }
