@@ -81,6 +81,11 @@ pub mod mnemonic {
     pub use ptx_sema::forms::mnemonic::{broken, broken_so_far, holds, is_legal, resolve};
 }
 
+/// What the assembler parses and does not build.
+pub mod assembly {
+    pub use ptx_sema::forms::assembly::{unbuilt, unbuilt_so_far};
+}
+
 /// The items of a module.
 pub mod module {
     pub use ptx_sema::hir::module::{definition, is_function, items, items_of};

@@ -51,6 +51,11 @@ impl DiagnosticLevel {
             Lint(severity) | Off(severity) => severity,
         }
     }
+
+    /// Whether a diagnostic of this level and severity is an error that only code generation gives.
+    pub fn is_build_error(self, severity: Severity) -> bool {
+        self == Build && severity == Severity::Error
+    }
 }
 
 macro_rules! codes {

@@ -1,7 +1,7 @@
 //! The types of a diagnostic: its place, related places and fixes.
 
+use crate::code::Code;
 pub use crate::code::Severity;
-use crate::code::{Code, DiagnosticLevel};
 use crate::finding::Finding;
 use ecow::EcoVec;
 use ptx_gate::words::visible;
@@ -117,10 +117,15 @@ impl Diagnostic {
         Self { range, severity, finding, related: EcoVec::new(), fixes: EcoVec::new(), unnecessary: false }
     }
 
-    /// Whether the assembler refuses the module when it parses it. Errors of [`DiagnosticLevel::Build`] come later: the module can be
+    /// Whether the assembler refuses the module when it parses it. Errors of the level `Build` come later: the module can be
     /// analysed and executed in spite of them.
     pub fn is_parse_error(&self) -> bool {
-        self.severity == Severity::Error && self.code().level() != DiagnosticLevel::Build
+        self.severity == Severity::Error && !self.is_build_error()
+    }
+
+    /// Whether the assembler parses the module, and refuses it when it generates code.
+    pub fn is_build_error(&self) -> bool {
+        self.code().level().is_build_error(self.severity)
     }
 
     /// The code of the diagnostic.

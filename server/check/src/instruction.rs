@@ -120,7 +120,8 @@ pub(crate) fn check(
             narrow_address::moved(instruction, variant, names, out);
             // One mistake, one report.
             if !out[before..].iter().any(|d| d.severity == Severity::Error) {
-                out.extend(not_assembled::check(instruction, written, candidate, variant));
+                let environment = &resolved.environment;
+                out.extend(not_assembled::check(instruction, written, candidate, variant, environment));
             }
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(

@@ -37,6 +37,7 @@ pub(crate) use place::CompletionPlace;
 pub(crate) use scope::{locals, signature};
 pub(crate) use statement::{Where, whereabouts};
 
+use crate::describe;
 use history::History;
 use ptx_analysis::{Environment, environment};
 use ptx_syntax::Snapshot;
@@ -182,6 +183,7 @@ impl Item {
             TargetSupport::Available => {}
             TargetSupport::Deprecated(_) => self.deprecated = true,
             TargetSupport::Lacking(gate) => self.unavailable = Some(reach::words(gate)),
+            TargetSupport::Unbuilt(unbuilt) => self.unavailable = Some(describe::unbuilt_label(unbuilt)),
         }
         self
     }

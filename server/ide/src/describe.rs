@@ -1,5 +1,6 @@
 //! Descriptions of table entries as Markdown, for hover and for `explain`.
 
+mod assembly;
 mod chapter;
 mod concept;
 mod form;
@@ -13,6 +14,7 @@ mod statement;
 mod tables;
 mod words;
 
+pub use assembly::{narrow_address, unbuilt, unbuilt_by, unbuilt_label, unbuilt_statement};
 pub use chapter::{FormUsage, entries, overview, with_modifiers};
 pub use concept::{concept, concept_body, with_summary};
 pub use form::describe as operand;

@@ -16,7 +16,7 @@ pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
 
 use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
-use ptx_analysis::{Code, mnemonic};
+use ptx_analysis::{Code, Environment, mnemonic};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Concept, Cuda, Entry, Opcode};
 
@@ -351,10 +351,19 @@ fn instruction(word: &str, detail: Detail) -> Option<MarkdownPage> {
     if let Some(mismatch) = &head.mismatch {
         return Some(describe::mismatch(opcode, &head, mismatch));
     }
-    let candidate = head.candidates.first()?;
-    // The variant with all operands.
-    let variant = candidate.variants.iter().rev().find(|a| a.broken.is_none()).or(candidate.variants.last())?;
-    Some(describe::instruction(opcode, &head, describe::Chosen { candidate, variant }, None))
+    // The variant with most operands, of the first form that the manual has and the assembler builds.
+    let any = Environment::default();
+    let offered = head.candidates.iter().find_map(|candidate| {
+        let variant =
+            candidate.variants.iter().rev().find(|v| v.is_offered(candidate.form, &candidate.values, &any))?;
+        Some(describe::Chosen { candidate, variant })
+    });
+    let chosen = offered.or_else(|| {
+        let candidate = head.candidates.first()?;
+        let variant = candidate.variants.iter().rev().find(|a| a.broken.is_none()).or(candidate.variants.last())?;
+        Some(describe::Chosen { candidate, variant })
+    });
+    Some(describe::instruction(opcode, &head, chosen?, None))
 }
 
 /// The spelling of a modifier in the forms of an opcode.

@@ -117,7 +117,13 @@ type HoverResult = Option<(Range<usize>, MarkdownPage)>;
 impl<'t> At<'t> {
     /// The hover with what `page` says.
     fn hover(&self, page: impl FnOnce(&Self) -> HoverResult) -> Option<Hover> {
-        let (range, mut page) = page(self)?;
+        let (range, described) = page(self)?;
+        let mut page = MarkdownPage::default();
+        // The page of the whole instruction says this below its form.
+        if self.leaf.kind_id() != kinds().opcode && !described.is_empty() {
+            page.text(self.unbuilt().unwrap_or_default());
+        }
+        page.append(described);
         page.shorten(self.limit());
         let explained = page.explained().cloned();
         let markdown = page.finish();

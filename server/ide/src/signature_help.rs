@@ -5,6 +5,7 @@ use crate::completion::{
     operand_labels, signature, whereabouts,
 };
 use crate::describe;
+use ptx_analysis::assembly::unbuilt;
 use ptx_analysis::{Candidate, OperandPattern, OperandSpec, OperandVariant, environment, mnemonic, names};
 use ptx_isa::tables::Entry;
 use ptx_syntax::walk::named_children;
@@ -79,10 +80,13 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     let all = resolved.candidates.iter().flat_map(|c| c.variants.iter().map(move |a| (c, a)));
     for (candidate, variant) in all.filter(|(_, a)| a.broken.is_none() && !a.operands.is_empty()) {
         let is_best = best.is_some_and(|b| std::ptr::eq(b, variant));
-        if !is_best && !variant.is_offered(candidate.form) {
+        if !is_best && !variant.is_offered(candidate.form, &candidate.values, &environment) {
             continue;
         }
-        let signature = one(&written, candidate, variant, spot.index);
+        let mut signature = one(&written, candidate, variant, spot.index);
+        if let Some(unbuilt) = unbuilt(candidate.form, &candidate.values, variant, &environment) {
+            signature.documentation = format!("{} {}", describe::unbuilt_statement(unbuilt), signature.documentation);
+        }
         let place = signatures.iter().position(|s| s.label == signature.label && s.parameters == signature.parameters);
         if is_best {
             active = active.or(Some(place.unwrap_or(signatures.len())));

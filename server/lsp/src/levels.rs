@@ -49,7 +49,7 @@ impl DiagnosticLevels {
         match self.changed.get(&code) {
             Some(level) => *level,
             None if is_off(code) => None,
-            None if self.parse_only && usual == Severity::Error && code.level() == DiagnosticLevel::Build => None,
+            None if self.parse_only && code.level().is_build_error(usual) => None,
             None => Some(usual),
         }
     }

@@ -2,6 +2,7 @@
 //! no diagnostics.
 
 pub mod align;
+pub mod assembly;
 pub mod choose;
 pub mod mnemonic;
 pub mod mnemonics;

@@ -68,7 +68,15 @@ pub fn find_architecture(name: &str) -> Option<&'static TargetInfo> {
     find_target(name).filter(|t| !t.features.is_empty())
 }
 
+/// The size of an address, in bits, for which the assembler generates code.
+pub const ASSEMBLED_ADDRESS_SIZE: u16 = 64;
+
 impl Environment {
+    /// Whether the assembler generates code for modules with this address size. Without the directive it does.
+    pub fn generates_code(&self) -> bool {
+        !self.sized || self.address_size == ASSEMBLED_ADDRESS_SIZE
+    }
+
     /// Whether the module's version is at least this.
     pub fn version_at_least(&self, version: Option<Version>) -> bool {
         match (self.version, version) {

@@ -10,11 +10,11 @@ use ptx_sema::forms::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
 use ptx_sema::hir::symbols::Symbol;
 use ptx_sema::hir::types::TypeId;
-use ptx_sema::target::Environment;
+use ptx_sema::target::{ASSEMBLED_ADDRESS_SIZE, Environment};
 use std::ops::Range;
 
 /// The size of an address, in bits, for which the assembler generates code.
-const FULL: u16 = 64;
+const FULL: u16 = ASSEMBLED_ADDRESS_SIZE;
 
 /// The size of registers, in bits, that the assembler takes for addresses of a 32-bit module. It extends smaller ones.
 const HALF: u16 = 32;
@@ -107,9 +107,7 @@ pub(crate) fn check(
     environment: &Environment,
 ) -> Option<Diagnostic> {
     let TypeInfo { class, bits, .. } = *register.ty.info();
-    if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint)
-        || (environment.sized && environment.address_size < FULL)
-    {
+    if !matches!(class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) || !environment.generates_code() {
         return None;
     }
     let AddressRegister { instruction, entry, spec, name, .. } = register;

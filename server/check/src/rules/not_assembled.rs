@@ -2,10 +2,13 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
+use ptx_isa::ISA;
 use ptx_isa::tables::{Outcome, Unbuilt};
+use ptx_sema::forms::assembly::unbuilt;
 use ptx_sema::forms::mnemonic::Candidate;
-use ptx_sema::forms::spec::{OperandPattern, OperandVariant, applies};
+use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
+use ptx_sema::target::Environment;
 use std::ops::Range;
 
 /// An instruction that the assembler refuses when it generates code.
@@ -38,17 +41,12 @@ impl DiagnosticMessage for NotAssembled {
 
 impl DiagnosticMessage for AssemblerCrash {
     fn message(&self) -> String {
-        format!("ptxas 13.5 accepts this `{}`, and crashes when it generates code", self.mnemonic)
+        format!("ptxas {} accepts this `{}`, and crashes when it generates code", ISA.assembler, self.mnemonic)
     }
 
     fn help(&self) -> Option<String> {
         (!self.note.is_empty()).then(|| self.note.to_owned())
     }
-}
-
-/// The statements of a form that are not built, among which this one is: with these values in its slots, and these operands.
-fn unbuilt(candidate: &Candidate, variant: &OperandVariant) -> Option<&'static Unbuilt> {
-    candidate.form.unbuilt.iter().find(|unbuilt| applies(unbuilt.when, &candidate.values, variant))
 }
 
 /// A literal in the place of a result, which the parser does not look at.
@@ -66,12 +64,13 @@ pub(crate) fn check(
     written: &str,
     candidate: &Candidate,
     variant: &OperandVariant,
+    environment: &Environment,
 ) -> Option<Diagnostic> {
     if let Some(literal) = written_literal(instruction, variant) {
         return Some(crash(literal, written, "write a register for the result"));
     }
     let range = instruction.mnemonic_range();
-    let Unbuilt { outcome, note, .. } = *unbuilt(candidate, variant)?;
+    let Unbuilt { outcome, note, .. } = *unbuilt(candidate.form, &candidate.values, variant, environment)?;
     let mnemonic = written.into();
     match outcome {
         Outcome::Built => None,

@@ -83,7 +83,9 @@ impl List<'_, '_> {
                     continue;
                 }
                 let all = operand_variants(form, &values);
-                let Some(variant) = all.iter().find(|a| a.is_offered(form)) else { continue };
+                let Some(variant) = all.iter().find(|a| a.is_offered(form, &values, self.environment)) else {
+                    continue;
+                };
                 let slots = form.slots.iter().zip(&values).filter(|(slot, _)| slot.after_operand == 0);
                 let head: String = slots.filter_map(|(_, value)| *value).collect();
                 let label = format!("{}{head}", opcode.name);

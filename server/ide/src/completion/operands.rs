@@ -121,7 +121,7 @@ impl<'t> List<'_, 't> {
                 let variant = &candidate.variants[fit.place.1];
                 let label = forms::operands(variant).join(", ");
                 if variant.operands.len() < 2
-                    || !variant.is_offered(candidate.form)
+                    || !variant.is_offered(candidate.form, &candidate.values, self.environment)
                     || self.items.iter().any(|i| i.kind == ItemKind::Operands && i.label == label)
                 {
                     continue;

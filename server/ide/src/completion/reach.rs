@@ -3,10 +3,11 @@
 //! A form has few slots but many values. Values that no rule and no gate distinguishes form one *class*, and one value per
 //! class is tried. This leaves a handful of combinations. The search skips partial combinations that already break a rule.
 
+use ptx_analysis::assembly::unbuilt_so_far;
 use ptx_analysis::mnemonic::{self, broken_so_far};
 use ptx_analysis::{Environment, Filling};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term};
+use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term, Unbuilt};
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -23,6 +24,9 @@ pub enum TargetSupport {
     Deprecated(&'static Gate),
     /// Not supported.
     Lacking(&'static Gate),
+    /// The assembler parses it and does not build it, whatever follows. It is offered only where what is written leads to
+    /// nothing else.
+    Unbuilt(&'static Unbuilt),
 }
 
 impl TargetSupport {
@@ -32,12 +36,22 @@ impl TargetSupport {
             Self::Available => 0,
             Self::Deprecated(_) => 1,
             Self::Lacking(_) => 2,
+            Self::Unbuilt(_) => 3,
         }
     }
 
     /// The status that follows from a list of gates whose conditions are ignored.
     pub fn of(gates: &'static [Gate], environment: &Environment) -> Self {
         Self::when(gates, environment, |_| true)
+    }
+
+    /// The status of a form with these values in its slots, for operands that the module supports.
+    fn of_values(form: &'static Form, values: &[Option<&'static str>], environment: &Environment) -> Self {
+        let filling = |slot: usize| values.get(slot).copied().flatten().map_or(SlotFilling::Empty, SlotFilling::Value);
+        match unbuilt_so_far(form, &filling, environment) {
+            Some(unbuilt) => Self::Unbuilt(unbuilt),
+            None => Self::when(form.gates, environment, |g| mnemonic::holds(g.when, values, None) == Some(true)),
+        }
     }
 
     fn when(gates: &'static [Gate], environment: &Environment, applies: impl Fn(&Gate) -> bool) -> Self {
@@ -70,12 +84,32 @@ pub struct Offer {
 const MAX_WAYS: usize = 32;
 const MAX_STEPS: usize = 20_000;
 
-/// The modifiers that are legal between those before the cursor and those after it, best first.
+/// Modifiers on both sides of the cursor.
+#[derive(Debug, Clone, Copy)]
+struct WrittenModifiers<'m> {
+    before: &'m [&'m str],
+    after: &'m [&'m str],
+}
+
+/// The modifiers that are legal between those before the cursor and those after it, best first. Those that the assembler does not
+/// build are left out, unless no other leads from what is written to an instruction.
 pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environment: &Environment) -> Vec<Offer> {
+    let written = WrittenModifiers { before, after };
+    let built = offers(opcode, written, environment, CombinationScope::Built);
+    if built.is_empty() { offers(opcode, written, environment, CombinationScope::Parsed) } else { built }
+}
+
+fn offers(
+    opcode: &'static Opcode,
+    written: WrittenModifiers<'_>,
+    environment: &Environment,
+    scope: CombinationScope,
+) -> Vec<Offer> {
+    let before = written.before;
     let mut out: Vec<Offer> = Vec::new();
     for entry in opcode.entries {
         for form in entry.forms.iter().filter(|form| !form.tolerated) {
-            offers(entry, form, before, after, environment, &mut out);
+            of_entry(entry, written, CombinationSearch::new(form, environment, scope), &mut out);
         }
         // The tables have only the name of an unchecked instruction, so the next word of the name is offered.
         let next = entry
@@ -98,14 +132,14 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
     out
 }
 
-fn offers(
+/// Enters into `out` the modifiers that `search` finds in its form.
+fn of_entry(
     entry: &'static Entry,
-    form: &'static Form,
-    before: &[&str],
-    after: &[&str],
-    environment: &Environment,
+    WrittenModifiers { before, after }: WrittenModifiers<'_>,
+    search: CombinationSearch<'_>,
     out: &mut Vec<Offer>,
 ) {
+    let form = search.form;
     let written: Vec<&str> = before.iter().chain(after).copied().collect();
     if !written.iter().all(|m| form.slots.iter().any(|s| s.after_operand == 0 && s.values.contains(m))) {
         return;
@@ -118,7 +152,7 @@ fn offers(
             if slot.after_operand != 0 || way.contains(&index) || !may_stand(form, index, first, last) {
                 continue;
             }
-            let mut search = CombinationSearch::new(form, environment);
+            let mut search = search.clone();
             search.fill(&written, way);
             search.close(index, first, last);
             let canonical = first.iter().all(|s| *s < index) && last.iter().all(|s| *s > index);
@@ -146,18 +180,18 @@ fn offers(
 }
 
 /// The values of a form's slots with no optional modifier, and their status. Of all such combinations, this is one with the
-/// best status.
+/// best status. `None` if the assembler builds no combination.
 pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<Option<&'static str>>, TargetSupport)> {
-    let mut search = CombinationSearch::new(form, environment);
+    let mut search = CombinationSearch::new(form, environment, CombinationScope::Built);
     search.run();
     search.found.take()
 }
 
-/// The status of a form; `None` if no combination is legal. A search is necessary only if the form has gates with
-/// conditions.
+/// The status of a form; `None` if no combination is legal and built. A search is necessary only if conditions decide about that.
 fn of_form(form: &'static Form, environment: &Environment) -> Option<TargetSupport> {
     let always = TargetSupport::when(form.gates, environment, |g| g.when.is_empty());
-    if matches!(always, TargetSupport::Lacking(_)) || form.gates.iter().all(|g| g.when.is_empty()) {
+    let is_simple = form.gates.iter().all(|g| g.when.is_empty()) && form.unbuilt.is_empty();
+    if matches!(always, TargetSupport::Lacking(_)) || is_simple {
         return Some(always);
     }
     shortest(form, environment).map(|(_, status)| status)
@@ -192,10 +226,10 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
 /// best status of the opcode.
 pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> TargetSupport {
     let resolved = mnemonic::resolve(opcode, modifiers).filter(|h| h.mismatch.is_none());
-    let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
-        let applies = |g: &Gate| mnemonic::holds(g.when, &candidate.values, None) == Some(true);
-        TargetSupport::when(candidate.form.gates, environment, applies)
-    });
+    let candidates = resolved
+        .iter()
+        .flat_map(|h| &h.candidates)
+        .map(|candidate| TargetSupport::of_values(candidate.form, &candidate.values, environment));
     let whole = candidates.min_by_key(|s| s.rank());
     let entries = opcode.entries.iter().map(|e| instruction(opcode, e, environment));
     whole.or_else(|| entries.min_by_key(|s| s.rank())).unwrap_or(TargetSupport::Available)
@@ -275,10 +309,10 @@ fn in_classes(form: &'static Form, slot: usize) -> Vec<SlotValueClass> {
     out.into_iter().map(|(_, class)| class).collect()
 }
 
-/// The sets of values that rules and gates test a slot for.
+/// The sets of values that rules, gates and the assembler distinguish in a slot.
 fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
     let rules = form.rules.iter().flat_map(|r| r.what.iter().chain(r.when));
-    let gates = form.gates.iter().flat_map(|g| g.when);
+    let gates = form.gates.iter().flat_map(|g| g.when).chain(form.unbuilt.iter().flat_map(|u| u.when));
     let of = |term: &'static Term| match term {
         Term::Slot(test) if usize::from(test.slot) == slot && !test.values.is_empty() => Some(test.values),
         _ => None,
@@ -286,10 +320,21 @@ fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
     rules.chain(gates).filter_map(of).collect()
 }
 
+/// Which combinations of modifiers a search considers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CombinationScope {
+    /// Those that the assembler builds, as far as the modifiers decide about that.
+    Built,
+    /// All that it parses.
+    Parsed,
+}
+
 /// A search through the combinations of a form's modifiers.
+#[derive(Clone)]
 struct CombinationSearch<'e> {
     form: &'static Form,
     environment: &'e Environment,
+    scope: CombinationScope,
     cells: Vec<SlotFilling>,
     /// Best possible rank, from the gates without conditions. The search stops when it finds this rank.
     least: u8,
@@ -298,14 +343,14 @@ struct CombinationSearch<'e> {
 }
 
 impl<'e> CombinationSearch<'e> {
-    fn new(form: &'static Form, environment: &'e Environment) -> Self {
+    fn new(form: &'static Form, environment: &'e Environment, scope: CombinationScope) -> Self {
         let least = TargetSupport::when(form.gates, environment, |g| g.when.is_empty()).rank();
         // A modifier after an operand is not part of the mnemonic.
         let cell = |slot: &ptx_isa::tables::ModifierSlot| {
             if slot.after_operand == 0 { SlotFilling::Open } else { SlotFilling::Empty }
         };
         let cells = form.slots.iter().map(cell).collect();
-        Self { form, environment, cells, least, steps: 0, found: None }
+        Self { form, environment, scope, cells, least, steps: 0, found: None }
     }
 
     fn fill(&mut self, written: &[&str], way: &[usize]) {
@@ -351,8 +396,7 @@ impl<'e> CombinationSearch<'e> {
         let Some(slot) = self.cells.iter().position(|c| *c == SlotFilling::Open) else {
             let values: Vec<Option<&'static str>> =
                 self.cells.iter().map(|c| if let SlotFilling::Value(v) = c { Some(*v) } else { None }).collect();
-            let applies = |g: &Gate| mnemonic::holds(g.when, &values, None) == Some(true);
-            let status = TargetSupport::when(self.form.gates, self.environment, applies);
+            let status = TargetSupport::of_values(self.form, &values, self.environment);
             if self.found.as_ref().is_none_or(|(_, best)| status.rank() < best.rank()) {
                 self.found = Some((values, status));
             }
@@ -374,7 +418,7 @@ impl<'e> CombinationSearch<'e> {
         self.cells[slot] = SlotFilling::Open;
     }
 
-    /// Whether the filled and the empty slots break a rule for all values of the open slots.
+    /// Whether the filled and the empty slots break a rule, or are not built, for all values of the open slots.
     fn is_broken(&self) -> bool {
         let slots = self.form.slots;
         for (index, slot) in slots.iter().enumerate() {
@@ -396,7 +440,9 @@ impl<'e> CombinationSearch<'e> {
             }
         }
         let filling = |slot: usize| self.cells.get(slot).copied().unwrap_or(SlotFilling::Empty);
+        let is_unbuilt = || unbuilt_so_far(self.form, &filling, self.environment).is_some();
         self.form.rules.iter().any(|rule| broken_so_far(rule, &filling, None))
+            || self.scope == CombinationScope::Built && is_unbuilt()
     }
 }
 
@@ -421,8 +467,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
                 if candidate.form.rules.iter().any(|r| mnemonic::broken(r, &values, None)) {
                     continue;
                 }
-                let applies = |g: &Gate| mnemonic::holds(g.when, &values, None) == Some(true);
-                let status = TargetSupport::when(candidate.form.gates, environment, applies);
+                let status = TargetSupport::of_values(candidate.form, &values, environment);
                 if !out.iter().any(|o| o.value == value) {
                     out.push(Offer {
                         value,

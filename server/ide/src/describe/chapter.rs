@@ -1,5 +1,6 @@
 //! The complete chapter about an instruction, for `explain`. The most common forms come first, removed ones last.
 
+use super::assembly::narrow_address;
 use super::form::{condition, operands, pretty, resolved};
 use super::gates::{always, gate};
 use super::instruction::{meaning_in, unchecked};
@@ -144,8 +145,11 @@ fn whole(
         None => page.code(&all.join("\n")),
     }
     page.text(entry.summary);
+    let any = Environment::default();
+    let module = environment.unwrap_or(&any);
     // All compatible operands of the form, including optional ones.
-    let variant = common.and_then(|c| c.variants.iter().rev().find(|a| a.is_offered(c.form)).or(c.variants.last()));
+    let variant = common
+        .and_then(|c| c.variants.iter().rev().find(|a| a.is_offered(c.form, &c.values, module)).or(c.variants.last()));
     match variant {
         Some(variant) => page.list("", operands(variant, entry.operands)),
         None => {
@@ -181,7 +185,8 @@ fn whole(
         "Modifiers",
         entry.modifiers.iter().filter(|m| takes(entry, m.name)).map(|m| format!("`{}`: {}", m.name, m.doc)),
     );
-    page.list("Notes", entry.notes.iter().map(|n| n.text));
+    let notes = entry.notes.iter().map(|n| n.text.to_owned());
+    page.list("Notes", notes.chain(narrow_address(entry)));
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
@@ -244,6 +249,9 @@ fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
         }
         for g in form.gates.iter().filter(|g| !always(g) && of_form(entry, g)) {
             lines.push_str(&format!("\n    // {}", gate(g, "", None).replace('`', "")));
+        }
+        for unbuilt in form.unbuilt {
+            lines.push_str(&format!("\n    // {}", super::unbuilt(unbuilt, form).replace('`', "")));
         }
         if !out.contains(&lines) {
             out.push(lines);

@@ -1,10 +1,12 @@
 //! Descriptions of instructions and their modifiers.
 
+use super::assembly::unbuilt_statement;
 use super::form::{condition, operands, pretty, resolved};
 use super::gates::{always, gate, includes};
 use super::page::MarkdownPage;
 use super::tables;
 use super::words::words;
+use ptx_analysis::assembly::unbuilt;
 use ptx_analysis::spec::applies;
 use ptx_analysis::{Candidate, Environment, Mnemonic, MnemonicMismatch, OperandVariant, mnemonic};
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Term};
@@ -36,6 +38,10 @@ pub fn instruction(
     let form = chosen.candidate.form;
     page.code(&resolved(opcode.name, chosen.candidate));
     let entry = entry_of(opcode, form).unwrap_or(head.entry);
+    let any = Environment::default();
+    let module = environment.unwrap_or(&any);
+    let unbuilt = unbuilt(form, &chosen.candidate.values, chosen.variant, module);
+    page.text(unbuilt.map(unbuilt_statement).unwrap_or_default());
     page.text(entry.summary);
     // Nothing is written of the operands yet, so only the modifiers decide what applies.
     let is_written = |name: &str| candidate_has(chosen.candidate, entry, name);
@@ -147,8 +153,10 @@ fn added(
         let applies = |gate: &Gate| mnemonic::holds(gate.when, &c.values, None).unwrap_or(false);
         environment.is_none_or(|e| e.refused(c.form.gates, applies).is_none())
     };
+    let any = Environment::default();
+    let module = environment.unwrap_or(&any);
     let variants = head.candidates.iter().filter(available).flat_map(|c| {
-        let offered = |variant: &&OperandVariant| variant.is_offered(c.form);
+        let offered = |variant: &&OperandVariant| variant.is_offered(c.form, &c.values, module);
         c.variants.iter().filter(offered)
     });
     let more = |other: &OperandVariant| -> Option<Vec<&'static str>> {
@@ -171,7 +179,7 @@ fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: O
     if all.len() < 2 {
         return;
     }
-    let own = own.map(pretty);
+    let own = own.map(listed);
     let near = distinct(entry.forms);
     let mut lines = all;
     lines.sort_by_key(|f| (Some(f) != own.as_ref(), !near.contains(f)));
@@ -187,12 +195,20 @@ fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: O
 /// The texts of forms, without duplicates.
 pub(super) fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for form in forms.into_iter().map(pretty) {
+    for form in forms.into_iter().map(listed) {
         if !out.contains(&form) {
             out.push(form);
         }
     }
     out
+}
+
+/// A form in a list. Where the assembler builds no statement of it, a comment says so.
+fn listed(form: &Form) -> String {
+    match form.unbuilt.iter().find(|unbuilt| unbuilt.when.is_empty()) {
+        Some(unbuilt) => format!("{}  // {}", pretty(form), super::unbuilt(unbuilt, form).replace('`', "")),
+        None => pretty(form),
+    }
 }
 
 pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {

@@ -32,6 +32,8 @@ pub enum EditVerdict {
     Accepted,
     /// The version or the target of the module does not support it.
     Unavailable,
+    /// The assembler parses it and does not build it.
+    Unbuilt,
     /// It is refused.
     Refused,
 }
@@ -167,7 +169,10 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
         let mark = if *verdict == EditVerdict::Unavailable { " (**not for this module**)" } else { "" };
         format!("`{value}`{dash}{meaning}{mark}")
     };
-    page.list("Alternatives", judged.iter().filter(|(_, v)| *v != EditVerdict::Refused).map(line));
+    page.list(
+        "Alternatives",
+        judged.iter().filter(|(_, v)| matches!(v, EditVerdict::Accepted | EditVerdict::Unavailable)).map(line),
+    );
 }
 
 /// What it means to leave out the modifier in a slot.

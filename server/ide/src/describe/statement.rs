@@ -32,6 +32,8 @@ pub struct Written<'i> {
     pub lanes: &'i [(&'static str, String)],
     /// The meaning of its literals, if they are more than plain numbers.
     pub decoded: MarkdownPage,
+    /// That the assembler does not build it, and why.
+    pub unbuilt: Option<String>,
 }
 
 /// Maximum number of lines of a hover in an instruction with this opcode.
@@ -82,6 +84,7 @@ pub fn statement(
         shown.push_str(result);
     }
     page.code(&shown);
+    page.text(written.unbuilt.unwrap_or_default());
     page.text(entry.summary);
     page.append(written.decoded);
     let operands = lines(

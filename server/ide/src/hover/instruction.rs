@@ -7,7 +7,7 @@ use crate::addresses::AccessView;
 use crate::describe::{self, Chosen, EditVerdict, MarkdownPage, Slotted, Written};
 use ptx_analysis::{
     Code, Instruction, ItemSource, LocalNames, Operand, OperandKind, OperandPattern, OperandSpec, OperandVariant,
-    ResolvedInstruction, Severity, lower, statement,
+    ResolvedInstruction, lower, statement,
 };
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
@@ -104,7 +104,7 @@ impl<'t> At<'t> {
         let decoded = decode::all(&given, &modifiers);
         let lanes = lanes(instruction, candidate, variant);
         let chosen = Chosen { candidate, variant };
-        let written = Written { operands: &names, lanes: &lanes, decoded };
+        let written = Written { operands: &names, lanes: &lanes, decoded, unbuilt: self.unbuilt() };
         Some(describe::statement(opcode, head, chosen, written, self.semantics.environment()))
     }
 
@@ -138,12 +138,25 @@ impl<'t> At<'t> {
                 let slot = if suffix { filled.next() } else { filled.nth(nth) };
                 slot.map(|(index, _)| (candidate, index))
             });
-            let verdict = |word: &str| self.with_word(instruction, base, &range, word);
+            let is_built = self.unbuilt().is_none();
+            let verdict = |word: &str| match self.with_word(instruction, base, &range, word) {
+                // What is not built as it is written may be wrong elsewhere.
+                EditVerdict::Unbuilt if !is_built => EditVerdict::Accepted,
+                verdict => verdict,
+            };
             let slotted = chosen.map(|(candidate, index)| Slotted { candidate, index, verdict: &verdict });
             Some(describe::modifier(opcode, head.entry, &name, slotted, Some(self.semantics.environment())))
         });
         let page = found.unwrap_or_else(|| describe::dot_word(&name, Some(self.semantics.environment())));
         Some((range, page))
+    }
+
+    /// That the assembler does not build the instruction around the hover, and why.
+    pub(super) fn unbuilt(&self) -> Option<String> {
+        self.with_instruction(|instruction, base| {
+            let text = self.snapshot.text(base..base + instruction.range.end);
+            describe::unbuilt_by(&statement::check(&text, self.semantics.environment(), &self.names()))
+        })
     }
 
     /// The verdict of the checks on the instruction with another word at a range.
@@ -152,8 +165,10 @@ impl<'t> At<'t> {
         let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
         let text = format!("{before}{word}{after}");
         let found = statement::check(&text, self.semantics.environment(), &self.names());
-        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
-        if errors.is_empty() {
+        let errors: Vec<_> = found.iter().filter(|d| d.is_parse_error()).collect();
+        if errors.is_empty() && describe::unbuilt_by(&found).is_some() {
+            EditVerdict::Unbuilt
+        } else if errors.is_empty() {
             EditVerdict::Accepted
         } else if errors.iter().all(|d| matches!(d.code(), Code::RequiresVersion | Code::RequiresTarget)) {
             EditVerdict::Unavailable

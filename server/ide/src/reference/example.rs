@@ -6,7 +6,7 @@ use super::availability::{Availability, architectures, availability, versions};
 use super::combination::{ModifierChoice, least, most};
 use module::{Parts, Shell};
 use ptx_analysis::spec::{applies, operand_variants};
-use ptx_analysis::{Analyzer, OperandVariant};
+use ptx_analysis::{Analyzer, Environment, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, TargetInfo, Version};
 use ptx_syntax::Snapshot;
@@ -67,7 +67,7 @@ fn with_options(
     if all_operands {
         sound.reverse();
     }
-    sound.sort_by_key(|variant| !variant.is_offered(form));
+    sound.sort_by_key(|variant| !variant.is_offered(form, values, &Environment::default()));
     let mut tries = TRIES;
     for variant in &sound {
         for (target, version) in homes(form, values, variant) {

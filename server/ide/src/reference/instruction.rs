@@ -4,7 +4,7 @@ use super::availability::RowSource;
 use super::combination::least;
 use super::example::{ReferenceExample, examples};
 use super::rules::rule;
-use crate::describe::{FormUsage, always, condition, gate, pretty};
+use crate::describe::{FormUsage, always, condition, gate, narrow_address, pretty, unbuilt};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot, OperandAccess,
@@ -93,6 +93,8 @@ pub struct FormArticle {
     pub rules: Vec<String>,
     /// Required versions and targets (Markdown).
     pub gates: Vec<String>,
+    /// What the assembler parses of it and does not build (Markdown).
+    pub unbuilt: Vec<String>,
     /// Examples of the form.
     pub examples: Vec<ReferenceExample>,
 }
@@ -119,6 +121,7 @@ pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
             .collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
+        unbuilt: form.unbuilt.iter().map(|u| format!("{}.", unbuilt(u, form))).collect(),
         examples: examples(entry, form),
     }
 }
@@ -230,6 +233,9 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
         ControlTransfer::Return => say("Execution continues in the caller."),
         ControlTransfer::Exit => say("The thread ends."),
     }
+    if let Some(narrow) = narrow_address(entry) {
+        say(&narrow);
+    }
     if entry.pure {
         say("It has no side effects, and its results depend only on its operands.");
     }
@@ -270,7 +276,6 @@ fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, entry: &E
     }
 }
 
-/// A description of the legal operands for a value, in terms of the form's slots.
 /// What an operand is for: what the tables say, else its part in the formula of the result, else its place.
 fn meaning(value: &FormValue, entry: &Entry) -> Option<String> {
     if let Some(note) = entry.operands.iter().find(|n| n.name == value.name) {
@@ -291,6 +296,7 @@ fn meaning(value: &FormValue, entry: &Entry) -> Option<String> {
     matches!(value.kind, ValueKind::Value).then(|| place.to_owned())
 }
 
+/// A description of the legal operands for a value, in terms of the form's slots.
 fn words(value: &FormValue, form: &Form) -> String {
     let access = match value.access {
         OperandAccess::Read => "read",

@@ -185,7 +185,6 @@ fn modifiers_step_by_step() {
             .u16
             .v4
             .v2
-            .v8
             .f64
             .s8
             .lu
@@ -213,6 +212,7 @@ fn modifiers_step_by_step() {
             .relaxed
             .cta
             .sys
+            .v8 !! needs PTX 9.4 and sm_90
             .L2::evict_normal !! needs PTX 8.8 and sm_100
             .L2::evict_first !! needs PTX 8.8 and sm_100
             .L2::evict_last !! needs PTX 8.8 and sm_100

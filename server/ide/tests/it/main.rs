@@ -38,3 +38,4 @@ mod robust;
 mod robust_navigation;
 mod semantic_tokens;
 mod signature_help;
+mod unbuilt;

@@ -407,7 +407,7 @@ pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>)
 }
 
 /// Like [`holds`], but slots may still be open.
-fn holds_so_far<'v>(
+pub(crate) fn holds_so_far<'v>(
     terms: &[Term],
     filling: &impl Fn(usize) -> Filling<'v>,
     operands: Option<&[&str]>,

@@ -19,14 +19,6 @@ pub struct OperandVariant {
     pub broken: Option<&'static Rule>,
 }
 
-impl OperandVariant {
-    /// Whether the variant can be shown to somebody who has not written it: no rule forbids it, and the manual has its operands.
-    pub fn is_offered(&self, form: &Form) -> bool {
-        let tolerated = |(index, _): &(u8, OperandPattern)| form.operands[usize::from(*index)].tolerated;
-        self.broken.is_none() && !self.operands.iter().any(tolerated)
-    }
-}
-
 /// The syntactic pattern that an operand must have.
 #[derive(Debug)]
 pub enum OperandPattern {

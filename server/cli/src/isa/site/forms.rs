@@ -35,10 +35,10 @@ pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup
                         }
                     }
                 }
-                @if !article.rules.is_empty() || !article.gates.is_empty() {
+                @if !article.rules.is_empty() || !article.gates.is_empty() || !article.unbuilt.is_empty() {
                     h4 { "Conditions" }
                     ul {
-                        @for line in article.rules.iter().chain(&article.gates) { li { (place.line(line)) } }
+                        @for line in article.rules.iter().chain(&article.gates).chain(&article.unbuilt) { li { (place.line(line)) } }
                     }
                 }
             }

@@ -231,6 +231,7 @@ fn distinct(articles: Vec<FormArticle>) -> Vec<FormArticle> {
                 && known.operands == article.operands
                 && known.gates == article.gates
                 && known.rules == article.rules
+                && known.unbuilt == article.unbuilt
         };
         match out.iter_mut().find(same) {
             Some(known) => {

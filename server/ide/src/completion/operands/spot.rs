@@ -5,6 +5,7 @@ use crate::completion::reach::TargetSupport;
 use crate::completion::scope::Name;
 use crate::completion::statement::MnemonicAtCursor;
 use crate::completion::tokens::Tokens;
+use ptx_analysis::assembly::unbuilt;
 use ptx_analysis::spec::applies;
 use ptx_analysis::{
     Candidate, Environment, ItemSource, LocalNames, Mnemonic, NameFrame, NameLookup, OperandPattern, OperandVariant,
@@ -122,6 +123,9 @@ pub fn fitting(
 }
 
 fn status(candidate: &Candidate, variant: &OperandVariant, environment: &Environment) -> TargetSupport {
+    if let Some(unbuilt) = unbuilt(candidate.form, &candidate.values, variant, environment) {
+        return TargetSupport::Unbuilt(unbuilt);
+    }
     let said = |gate: &Gate| applies(gate.when, &candidate.values, variant);
     match environment.refused(candidate.form.gates, said) {
         Some(gate) => TargetSupport::Lacking(gate),
