@@ -124,9 +124,16 @@ pub fn architecture(name: Option<&str>) -> PyResult<Option<&'static TargetInfo>>
     })
 }
 
-/// Checks a text, for another architecture than its own if one is given.
+/// Checks a text, for another architecture than its own if one is given. `parse_only` leaves out the errors that only code generation
+/// gives.
 #[pyfunction]
-pub fn check(py: Python<'_>, text: &str, target: Option<&str>, fixes: bool) -> PyResult<Vec<Diagnostic>> {
+pub fn check(
+    py: Python<'_>,
+    text: &str,
+    target: Option<&str>,
+    fixes: bool,
+    parse_only: bool,
+) -> PyResult<Vec<Diagnostic>> {
     let target = architecture(target)?;
     detached(py, || {
         let snapshot = Snapshot::new(text);
@@ -135,6 +142,7 @@ pub fn check(py: Python<'_>, text: &str, target: Option<&str>, fixes: bool) -> P
         let _ = analyzer.set_target(target.map(|t| t.name));
         let mut report: Report = analyzer.check_with_lints(&snapshot, &|| false).unwrap_or_default();
         report.diagnostics.retain(|d| !matches!(d.code().level(), DiagnosticLevel::Off(_)));
+        report.diagnostics.retain(|d| !(parse_only && d.is_build_error()));
         let lines = Lines::new(text);
         let mut out: Vec<Diagnostic> = report.diagnostics.iter().map(|d| Diagnostic::new(d, &lines)).collect();
         if fixes {

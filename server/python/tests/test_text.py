@@ -31,6 +31,17 @@ def test_fixes() -> None:
     assert not [d for d in check(text) if d.severity == "error"]
 
 
+def test_parse_only() -> None:
+    text = HEADER + ".entry k()\n{\n    .reg .b32 %r<3>;\n    ld.b32 %r1, [%r2];\n    cvta.to.global.u32 %r1, %r2;\n    ret;\n}\n"
+    errors = [d.code for d in check(text) if d.severity == "error"]
+    assert errors == ["narrow-address", "not-assembled"]
+    assert not [d for d in check(text, parse_only=True) if d.severity == "error"]
+    # What the parser refuses stays, and so do warnings.
+    assert [d.code for d in check(BAD, parse_only=True) if d.severity == "error"] == ["operand-type"]
+    narrow = text.replace("%r<3>", "%r<3>; .reg .b16 %r16").replace("[%r2]", "[%r16]")
+    assert [d.code for d in check(narrow, parse_only=True) if d.severity == "warning"] == ["narrow-address"]
+
+
 def test_target() -> None:
     text = (KERNELS / "tma_pipeline.ptx").read_text()
     assert not [d for d in check(text) if d.severity == "error"]

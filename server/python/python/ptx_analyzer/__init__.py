@@ -50,13 +50,13 @@ __all__ = [
 ]
 
 
-def check(text: str, target: str | None = None, *, fixes: bool = False) -> list[Diagnostic]:
+def check(text: str, target: str | None = None, *, fixes: bool = False, parse_only: bool = False) -> list[Diagnostic]:
     """Return the problems in a PTX text, in the order of the text.
 
     `target` replaces the architecture that `.target` names, for example "sm_90a". With `fixes`, each diagnostic also has the ways to
-    fix it; that takes longer.
+    fix it; that takes longer. `parse_only` leaves out the errors that ptxas gives only when it generates code, such as 32-bit addresses.
     """
-    return _check(text, target, fixes)
+    return _check(text, target, fixes, parse_only)
 
 
 def explain(query: str, *, all: bool = False) -> str:
