@@ -15,9 +15,9 @@ use crate::rules::{
     parameter_access, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode,
     unusual_modifier_order, vector_length,
 };
-use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Opcode, Rule, Term, ValueKind};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, ModifierSlot, Opcode, Rule, Term, ValueKind};
 use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit, choose};
-use ptx_sema::forms::mnemonic::{Candidate, MnemonicProblem, broken, resolve_fitting};
+use ptx_sema::forms::mnemonic::{Candidate, Mnemonic, MnemonicProblem, broken, resolve_fitting};
 use ptx_sema::forms::mnemonics::{Gates, ResolvedMnemonic};
 use ptx_sema::forms::nearby::is_allowed;
 use ptx_sema::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
@@ -148,13 +148,15 @@ pub(crate) fn check(
             if let Some(found) = exchanged.next() {
                 return out.push(found);
             }
+            let shown = shown_counts(mnemonic, counts, &resolved.environment);
+            let form = shown_form(instruction, candidate.form);
             if given > counts.last().copied().unwrap_or(0)
                 && let Some(modifier) = missing_modifier(instruction, opcode, resolved, names)
             {
-                let form = (written, candidate.form.text);
-                return out.push(operand_count::lacks_modifier(instruction, form, counts, modifier));
+                let form = (written, form);
+                return out.push(operand_count::lacks_modifier(instruction, form, &shown, modifier));
             }
-            out.push(operand_count::report(instruction, (text, written), &chosen, (counts, alignment)));
+            out.push(operand_count::report(instruction, (text, written, form), &chosen, (&shown, alignment)));
         }
     }
 }
@@ -170,6 +172,22 @@ fn broken_rule(
     illegal_combination::rule(instruction.mnemonic_range(), rule, form, written, all)
 }
 
+/// The text of a form for an instruction.
+fn shown_form(instruction: &Instruction<'_>, form: &'static Form) -> &'static str {
+    let suffixes = instruction.suffixes.iter().map(|(_, word)| word.text);
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).chain(suffixes).collect();
+    form.text_for(&modifiers)
+}
+
+/// The numbers of operands that can be shown to somebody who has written another one.
+fn shown_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environment) -> Vec<usize> {
+    let variants = mnemonic.candidates.iter().flat_map(|c| c.variants.iter().map(move |v| (c, v)));
+    let offered = variants.filter(|(c, v)| v.is_offered(c.form, &c.values, environment));
+    let offered: Vec<usize> = offered.map(|(_, v)| v.operands.len()).collect();
+    let shown: Vec<usize> = counts.iter().copied().filter(|count| offered.contains(count)).collect();
+    if shown.is_empty() { counts.to_vec() } else { shown }
+}
+
 /// The only modifier with which the operands fit, and the index at which it stands: `.sync` of `shfl`.
 fn missing_modifier(
     instruction: &Instruction<'_>,
@@ -180,9 +198,9 @@ fn missing_modifier(
     /// Some opcodes have hundreds of modifiers.
     const MAX_TRIED: usize = 64;
     let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let slots = opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
-    let mut values: Vec<&'static str> =
-        slots.filter(|s| !s.is_type && s.after_operand == 0).flat_map(|s| s.values.iter().copied()).collect();
+    let forms = opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated);
+    let slots = forms.flat_map(|f| f.slots).filter(|s| !s.is_type && s.after_operand == 0);
+    let mut values: Vec<&'static str> = slots.flat_map(ModifierSlot::documented).collect();
     values.sort_unstable();
     values.dedup();
     values.retain(|value| !written.contains(value));
@@ -257,6 +275,7 @@ fn suffixes(
         return;
     }
     let mut values = candidate.values.clone();
+    let form = shown_form(instruction, candidate.form);
     for (operand, word) in &instruction.suffixes {
         let slot = candidate
             .form
@@ -266,10 +285,10 @@ fn suffixes(
         match slot {
             // ptxas: no such modifier after a special register, or after a variable that is not unified.
             Some(_) if instruction.operands.get(*operand).is_some_and(|o| !takes_suffix(o, names)) => {
-                out.push(modifier_not_allowed::in_form(*word, candidate.form));
+                out.push(modifier_not_allowed::in_form(*word, form));
             }
             Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
-            None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
+            None => out.push(modifier_not_allowed::in_form(*word, form)),
         }
     }
     if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {

@@ -57,14 +57,14 @@ pub(super) fn report(
                 written,
                 (slot, &head.all_missing()),
                 &expected,
-                form,
+                head.form(),
             )
         }
         MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
-            modifier_order::report(word(first), word(second), form)
+            modifier_order::report(word(first), word(second), head.form())
         }
         MnemonicProblem::SpaceOrder(first, second) => {
-            modifier_order::spaces(word(first), word(second), head.entry_name(), form)
+            modifier_order::spaces(word(first), word(second), head.entry_name(), head.form())
         }
         MnemonicProblem::Rule(rule) => illegal_combination::rule(
             rule_place(instruction, form, rule.what, rule.when),
@@ -118,6 +118,11 @@ impl WrongMnemonic<'_> {
         self.instruction.modifiers[index]
     }
 
+    /// The text of the nearest form.
+    fn form(&self) -> &'static str {
+        self.mismatch.form.text_for(&self.modifiers)
+    }
+
     fn combined(&self) -> CombinedModifiers<'_> {
         CombinedModifiers { opcode: self.opcode, modifiers: &self.instruction.modifiers }
     }
@@ -133,7 +138,8 @@ impl WrongMnemonic<'_> {
         let is_space = |value: &&str| ISA.space(value).is_some();
         let form = self.mismatch.form;
         let empty = form.slots.iter().zip(&self.mismatch.values).filter(|(_, value)| value.is_none());
-        empty.map(|(slot, _)| slot.values).find(|values| values.iter().any(is_space)).map_or(Vec::new(), <[_]>::to_vec)
+        let mut values = empty.map(|(slot, _)| slot.documented().collect::<Vec<_>>());
+        values.find(|values| values.iter().any(is_space)).unwrap_or_default()
     }
 
     /// Whether the nearest form has a type too many, so that a wrong type stands in the place of another one.
@@ -201,9 +207,9 @@ impl WrongMnemonic<'_> {
             }
             Some(other) => illegal_combination::report(self.word(index), self.word(other), self.combined()),
             None if self.lacks_modifier() => {
-                modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.mismatch.form)
+                modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.form())
             }
-            None => modifier_not_allowed::in_form(self.word(index), self.mismatch.form),
+            None => modifier_not_allowed::in_form(self.word(index), self.form()),
         }
     }
 
@@ -264,7 +270,7 @@ impl WrongMnemonic<'_> {
         {
             let expected = self.allowed_instead(one);
             let fixes = expected.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(one).range(), *v));
-            return Some(modifier_not_allowed::instead(self.word(one), &expected, self.mismatch.form).fixes(fixes));
+            return Some(modifier_not_allowed::instead(self.word(one), &expected, self.form()).fixes(fixes));
         }
         if self.mismatch.problems.len() > 1 {
             return None;
@@ -278,7 +284,7 @@ impl WrongMnemonic<'_> {
         let first = *near.first()?;
         let mut with = self.modifiers.clone();
         with[shape] = first;
-        let form = resolve(self.opcode, &with)?.candidates.first()?.form;
+        let form = resolve(self.opcode, &with)?.candidates.first()?.form.text_for(&with);
         let fixes = near.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(shape).range(), *v));
         Some(modifier_not_allowed::instead(self.word(shape), &near, form).fixes(fixes))
     }
@@ -337,8 +343,8 @@ impl WrongMnemonic<'_> {
     /// The missing modifiers, if nothing else is wrong and there is one choice for each.
     fn all_missing(&self) -> Vec<&'static str> {
         let only = |problem: &MnemonicProblem| match problem {
-            MnemonicProblem::Missing(slot) => match slot.values {
-                [only] => Some(*only),
+            MnemonicProblem::Missing(slot) => match slot.documented().collect::<Vec<_>>()[..] {
+                [only] => Some(only),
                 _ => None,
             },
             _ => None,

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Opcode, Rule, RuleKind, Term};
+use ptx_isa::tables::{Form, ModifierSlot, Opcode, Rule, RuleKind, Term};
 use ptx_sema::forms::mnemonic::resolve_fitting;
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;
@@ -178,10 +178,10 @@ impl CombinedModifiers<'_> {
         let alike: Vec<&'static str> = forms()
             .flat_map(|f| f.slots)
             .filter(|s| s.values.contains(&other))
-            .flat_map(|s| s.values.iter().copied())
+            .flat_map(ModifierSlot::documented)
             .collect();
         let mut out: Vec<&'static str> = Vec::new();
-        for value in forms().filter(|f| has(f, one)).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied()) {
+        for value in forms().filter(|f| has(f, one)).flat_map(Form::documented_values) {
             let fits = (kind(other) != (false, false) && kind(value) == kind(other)) || alike.contains(&value);
             if fits && value != one && value != other && !out.contains(&value) {
                 out.push(value);
@@ -234,14 +234,15 @@ impl CombinedModifiers<'_> {
     }
 }
 
-/// The modifiers that a term asks for.
-fn wanted(term: &Term, form: &Form) -> &'static [&'static str] {
-    match term {
-        Term::Slot(test) if !test.negated && test.values.is_empty() => {
-            form.slots.get(usize::from(test.slot)).map_or(&[][..], |slot| slot.values)
+/// The modifiers that a term asks for, as far as the manual has them.
+fn wanted(term: &Term, form: &Form) -> Vec<&'static str> {
+    let Term::Slot(test) = term else { return Vec::new() };
+    match form.slots.get(usize::from(test.slot)) {
+        Some(slot) if !test.negated => {
+            let is_named = |value: &&'static str| test.values.is_empty() || test.values.contains(value);
+            slot.documented().filter(is_named).collect()
         }
-        Term::Slot(test) if !test.negated => test.values,
-        _ => &[],
+        _ => Vec::new(),
     }
 }
 
@@ -266,8 +267,8 @@ pub(crate) fn rule(
     let is_named = |modifier: &&str| named.iter().any(|term| wanted(term, form).contains(modifier));
     let removals: Vec<&str> = removable.iter().copied().filter(is_named).collect();
     let lacks: Vec<&'static str> = match rule.kind {
-        RuleKind::Require => rule.what.iter().flat_map(|term| wanted(term, form)).copied().collect(),
-        RuleKind::Iff => named.iter().flat_map(|term| wanted(term, form)).copied().collect(),
+        RuleKind::Require => rule.what.iter().flat_map(|term| wanted(term, form)).collect(),
+        RuleKind::Iff => named.iter().flat_map(|term| wanted(term, form)).collect(),
         RuleKind::Forbid => Vec::new(),
     };
     let lacks: Vec<&str> = if lacks.iter().any(|value| all.texts().contains(value)) { Vec::new() } else { lacks };
@@ -276,7 +277,7 @@ pub(crate) fn rule(
     let advice = match (add, remove) {
         (Some(add), Some(remove)) => format!("{add}, or {remove}"),
         (Some(only), None) | (None, Some(only)) => only,
-        (None, None) => format!("the form is `{}`", form.text),
+        (None, None) => format!("the form is `{}`", form.text_for(&all.texts())),
     };
     let instruction = name.into();
     let problem = if !rule.message.is_empty() {

@@ -3,7 +3,7 @@
 use super::one_of;
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
-use ptx_isa::tables::{Form, ModifierSlot};
+use ptx_isa::tables::ModifierSlot;
 use std::ops::Range;
 
 /// An instruction that does not have a required modifier.
@@ -43,10 +43,10 @@ pub(crate) fn report(
     written: &str,
     (slot, all): (&'static ModifierSlot, &[&'static str]),
     expected: &[&'static str],
-    form: &'static Form,
+    form: &'static str,
 ) -> Diagnostic {
     // If several forms are possible, the syntax of one of them is no help.
-    let form = (expected.len() <= slot.values.len()).then_some(form.text);
+    let form = (expected.len() <= slot.values.len()).then_some(form);
     let (written, is_type) = (written.into(), slot.is_type);
     Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), all: all.into(), form })
 }
@@ -66,5 +66,11 @@ mod tests {
             ["`setp.s32` lacks a modifier: expected `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`"]
         );
         assert!(in_kernel(Code::MissingModifier, "not.b32 %r1, %r2; setp.lt.s32 %p1, %r1, %r2;").is_empty());
+    }
+
+    #[test]
+    fn what_is_not_built_is_not_expected() {
+        let found = in_kernel(Code::MissingModifier, "cvta.to.global %rd1, %rd2;");
+        assert_eq!(messages(&found), ["`cvta.to.global` lacks a type: expected `.u64`"]);
     }
 }

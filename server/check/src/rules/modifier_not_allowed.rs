@@ -120,8 +120,8 @@ fn pairs(modifier: &str, expected: &[&str]) -> Option<String> {
 /// The help on a type that an opcode takes in pairs alone: `.e4m3` for `.e4m3x2`.
 fn in_pairs(modifier: &str, opcode: &str) -> Option<String> {
     let pair = format!("{modifier}x2");
-    let slots = ptx_isa::ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
-    let pair = slots.flat_map(|s| s.values).find(|value| **value == pair)?;
+    let forms = ptx_isa::ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms);
+    let pair = forms.flat_map(Form::documented_values).find(|value| *value == pair)?;
     Some(format!(
         "`{opcode}` takes these values in pairs alone: write `{pair}`, with a type of two values for the other operand"
     ))
@@ -139,12 +139,14 @@ pub(crate) fn report(
     near: &[&'static str],
     expected: &[&'static str],
 ) -> Diagnostic {
-    let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
+    let forms = opcode.entries.iter().flat_map(|e| e.forms).filter(|f| !f.tolerated);
+    let forms: Vec<&'static str> = forms.map(|f| f.documented).collect();
     let only = if let [only] = forms[..] { Some(only) } else { None };
     let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
     const MAX_OWNERS: usize = 4;
-    let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
-    let takes = |opcode: &&'static Opcode| slots(opcode).any(|slot| slot.values.contains(&modifier.text));
+    let values =
+        |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(Form::documented_values);
+    let takes = |opcode: &&'static Opcode| values(opcode).any(|value| value == modifier.text);
     let families: Vec<&str> = opcode.entries.iter().map(|e| e.family).collect();
     let related = |o: &&'static Opcode| o.entries.iter().any(|e| families.contains(&e.family));
     let all = || ptx_isa::ISA.opcodes.iter().filter(takes);
@@ -179,8 +181,8 @@ pub(crate) fn wrong_type_of_operation(
 }
 
 /// The report on a modifier that only other forms take.
-pub(crate) fn in_form(modifier: SourceWord<'_>, form: &'static Form) -> Diagnostic {
-    new(modifier, Reason::OtherForm { form: form.text })
+pub(crate) fn in_form(modifier: SourceWord<'_>, form: &'static str) -> Diagnostic {
+    new(modifier, Reason::OtherForm { form })
 }
 
 /// The report on a type where the opcode takes only the types in `expected`.
@@ -189,8 +191,8 @@ pub(crate) fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expecte
 }
 
 /// The report on a modifier in the place of a required one, which must be one of `expected`.
-pub(crate) fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static Form) -> Diagnostic {
-    new(modifier, Reason::Instead { expected: expected.into(), form: form.text })
+pub(crate) fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static str) -> Diagnostic {
+    new(modifier, Reason::Instead { expected: expected.into(), form })
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
-use ptx_isa::tables::Form;
 use ptx_sema::hir::ast::SourceWord;
 
 /// Two modifiers in the wrong order.
@@ -35,7 +34,7 @@ impl DiagnosticMessage for ModifierOrder {
 }
 
 /// The report: `first` stands after `second` but must stand before it.
-pub(crate) fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form) -> Diagnostic {
+pub(crate) fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static str) -> Diagnostic {
     new(first, second, form, None)
 }
 
@@ -44,13 +43,13 @@ pub(crate) fn spaces(
     first: SourceWord<'_>,
     second: SourceWord<'_>,
     opcode: &'static str,
-    form: &'static Form,
+    form: &'static str,
 ) -> Diagnostic {
     new(first, second, form, Some(opcode))
 }
 
-fn new(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form, copy: Option<&'static str>) -> Diagnostic {
-    let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text, copy };
+fn new(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static str, copy: Option<&'static str>) -> Diagnostic {
+    let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form, copy };
     Diagnostic::new(first.range(), found)
 }
 

@@ -125,13 +125,13 @@ impl OperandCount {
 /// `text` is what the offsets count in.
 pub(crate) fn report(
     instruction: &Instruction<'_>,
-    (text, mnemonic): (&str, &str),
+    (text, mnemonic, form): (&str, &str, &'static str),
     resolved: &ResolvedInstruction<'_>,
     (counts, alignment): (&[usize], &Alignment),
 ) -> Diagnostic {
     let (range, difference, fix) = difference(instruction, text, resolved, alignment)
         .unwrap_or_else(|| (place(instruction, counts), CountDifference::Several, None));
-    let (actual, form) = (instruction.operands.len(), resolved.candidate.form.text);
+    let actual = instruction.operands.len();
     let data = OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, difference, form };
     Diagnostic::new(range, data).fixes(fix)
 }
@@ -270,5 +270,17 @@ mod tests {
         assert_eq!(found("add.u32 %r1, %r2, %r3, %r4;"), ["`add.u32` takes 3 operands; `%r4` is one too many"]);
         assert_eq!(found("bar.warp.sync;"), ["operand `membermask` of `bar.warp.sync` is missing"]);
         assert!(found("add.u32 %r1, %r2, %r3; bar.warp.sync -1;").is_empty());
+    }
+
+    #[test]
+    fn what_the_manual_does_not_have_is_shown_where_it_is_written() {
+        let help = |body: &str| in_kernel(Code::OperandCount, body)[0].help().unwrap_or_default();
+        assert!(help("bar.warp.sync;").ends_with("; the form is `bar.warp.sync membermask`"));
+        let written = help("bar.warp.sync.no_membermask_overlap;");
+        assert!(written.ends_with("; the form is `bar.warp.sync{.no_membermask_overlap} membermask`"), "{written}");
+        assert!(help("shfl.sync.up.b32 %r1, %r2, 1;").ends_with("`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`"));
+        // In shared memory a third source is parsed, and not built.
+        let shared = messages(&in_kernel(Code::OperandCount, "atom.shared.and.b32 %r1, [%r2], %r3, %r4, %r5, %r6;"));
+        assert!(shared[0].starts_with("`atom.shared.and.b32` takes 3 operands; "), "{shared:?}");
     }
 }

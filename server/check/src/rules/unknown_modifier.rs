@@ -4,7 +4,7 @@ use super::{did_you_mean, suggest, write_instead};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
-use ptx_isa::tables::Opcode;
+use ptx_isa::tables::{Form, Opcode};
 use ptx_sema::hir::ast::SourceWord;
 
 /// A modifier that no instruction has.
@@ -36,8 +36,7 @@ pub(crate) fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[
     let mut near = near.to_vec();
     if near.is_empty() {
         // Those of other opcodes cannot be meant.
-        let own =
-            opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).flat_map(|s| s.values.iter().copied());
+        let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(Form::documented_values);
         near.extend(suggest(modifier.text, own));
     }
     let left_out = super::foreign(modifier.text).is_some_and(|word| word.left_out);
@@ -61,6 +60,16 @@ mod tests {
         assert_eq!(found[0].help().as_deref(), Some("did you mean `.global`?"));
         assert!(in_kernel(UnknownModifier, "ld.global.u32 %r0, [%rd0];").is_empty());
         assert!(in_kernel(UnknownModifier, "ld.frobnicate.u32 %r0, [%rd0];")[0].help().is_none());
+    }
+
+    #[test]
+    fn what_the_manual_does_not_have_is_not_meant() {
+        let found = in_kernel(UnknownModifier, "bar.warp.sync.no_membermask_overla -1;");
+        assert_eq!(
+            (messages(&found), found[0].help()),
+            (vec!["`.no_membermask_overla` is not a modifier".to_owned()], None)
+        );
+        assert!(found[0].fixes.is_empty());
     }
 
     #[test]

@@ -16,6 +16,18 @@ impl ModifierSlot {
 }
 
 impl Form {
+    /// The values of its slots that the manual has. None, if it does not have the form.
+    pub fn documented_values(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let slots: &'static [ModifierSlot] = if self.tolerated { &[] } else { self.slots };
+        slots.iter().flat_map(ModifierSlot::documented)
+    }
+
+    /// The text of the form for a statement with these modifiers: that of the manual, unless the statement has more.
+    pub fn text_for(&self, modifiers: &[&str]) -> &'static str {
+        let has_more = |slot: &ModifierSlot| slot.tolerated.iter().any(|value| modifiers.contains(value));
+        if self.tolerated || self.slots.iter().any(has_more) { self.text } else { self.documented }
+    }
+
     /// Whether the manual has the form, with these values of its slots.
     pub fn documents(&self, values: &[Option<&'static str>]) -> bool {
         let tolerates = |(slot, value): (&ModifierSlot, &Option<&'static str>)| {

@@ -269,20 +269,18 @@ pub fn kept_beginning(problems: &[MnemonicProblem], modifiers: &[&str]) -> usize
 /// The values of the first missing modifier in all forms that have problems of the same kinds as a near one.
 fn expected(near: &TriedForm, tried: &[TriedForm]) -> Vec<&'static str> {
     let missing = |form: &TriedForm| {
-        form.problems.iter().find_map(|p| if let MnemonicProblem::Missing(slot) = p { Some(slot.values) } else { None })
+        let slot = |p: &MnemonicProblem| if let MnemonicProblem::Missing(slot) = p { Some(*slot) } else { None };
+        form.problems.iter().find_map(slot)
     };
     let mut out: Vec<&'static str> = Vec::new();
-    if missing(near).is_none() {
-        return out;
-    }
-    for form in tried.iter().filter(|form| form.kinds == near.kinds) {
-        for value in missing(form).unwrap_or_default() {
-            if !out.contains(value) {
-                out.push(value);
-            }
+    let Some(own) = missing(near) else { return out };
+    let is_alike = |form: &&TriedForm| form.kinds == near.kinds && !form.form.tolerated;
+    for value in tried.iter().filter(is_alike).filter_map(missing).flat_map(ModifierSlot::documented) {
+        if !out.contains(&value) {
+            out.push(value);
         }
     }
-    out
+    if out.is_empty() { own.values.to_vec() } else { out }
 }
 
 type SlotValues = Vec<Option<&'static str>>;

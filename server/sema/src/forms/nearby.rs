@@ -1,5 +1,6 @@
 //! The modifiers that a wrong modifier may stand for.
 
+use crate::forms::assembly::unbuilt;
 use crate::forms::mnemonic::{Candidate, resolve_fitting};
 use crate::forms::spec::applies;
 use crate::target::Environment;
@@ -55,10 +56,10 @@ pub fn corrections(opcode: &'static Opcode, modifiers: &[&str], index: usize) ->
     found.into_iter().map(|(_, correction)| correction).filter(fits).collect()
 }
 
-/// The modifiers of each opcode, in alphabetical order.
+/// The documented modifiers of each opcode, in alphabetical order.
 static OWN_MODIFIERS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let own = |opcode: &'static Opcode| {
-        let mut own: Vec<_> = forms(opcode).flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect();
+        let mut own: Vec<_> = forms(opcode).flat_map(Form::documented_values).collect();
         own.sort_unstable();
         own.dedup();
         own
@@ -143,14 +144,16 @@ fn parted(word: &str) -> (String, Vec<u64>) {
     (letters, numbers)
 }
 
-/// Whether version and target allow a form with these values, in at least one operand variant.
+/// Whether version and target allow a form with these values, and the assembler builds it, in at least one operand variant.
 pub fn is_allowed(candidate: &Candidate, environment: &Environment) -> bool {
-    candidate.variants.iter().any(|variant| {
-        environment.refused(candidate.form.gates, |gate| applies(gate.when, &candidate.values, variant)).is_none()
+    let Candidate { form, values, variants, .. } = candidate;
+    variants.iter().any(|variant| {
+        environment.refused(form.gates, |gate| applies(gate.when, values, variant)).is_none()
+            && unbuilt(form, values, variant, environment).is_none()
     })
 }
 
-/// Those of some modifiers that version and target allow at an index: in the place of the modifier there, or before it.
+/// Those of some modifiers that version, target and assembler allow at an index: in the place of the modifier there, or before it.
 pub fn allowed(
     opcode: &'static Opcode,
     modifiers: &[&str],
