@@ -43,7 +43,9 @@ pub use ptx_check::inline::{
 
 // What flow knows about functions.
 pub use ptx_flow::addresses::lanes::active_lanes;
-pub use ptx_flow::addresses::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic};
+pub use ptx_flow::addresses::{
+    Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, EncodedOperand, KnownBits, SectorTraffic, Traffic,
+};
 pub use ptx_flow::flow::uniformity::Across;
 pub use ptx_flow::flow::webs::{WebPlace, Webs, webs};
 pub use ptx_flow::flow::{FlowFunction, OperandRole, OperandValue, RegisterSlot};

@@ -1,6 +1,7 @@
 //! Hover: a description of the element at an offset.
 
 mod decode;
+mod encoded;
 mod fragment;
 mod instruction;
 mod literal;
@@ -288,7 +289,8 @@ impl<'t> At<'t> {
             // What the instruction makes of a name answers most questions.
             Some(here) => {
                 page.text(here.role());
-                page.append(decode::layout(&here));
+                let known = self.encoded(&here);
+                page.append(if known.is_empty() { decode::layout(&here) } else { known });
                 page.append(short);
             }
             None => page.append(short),

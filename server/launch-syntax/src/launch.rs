@@ -94,6 +94,18 @@ impl Launch {
 }
 
 impl Argument {
+    /// The bits of an integer that has no format of its own; `None` for anything else, and if it has more than 64 bits.
+    pub fn integer(&self) -> Option<u64> {
+        match self {
+            Self::Number(None, Number::Integer { negative, magnitude }) => {
+                let magnitude = u64::try_from(*magnitude).ok()?;
+                Some(if *negative { magnitude.wrapping_neg() } else { magnitude })
+            }
+            Self::Number(None, Number::Bits(bits)) => u64::try_from(*bits).ok(),
+            _ => None,
+        }
+    }
+
     /// Whether its contents are those of a file that has not been read.
     fn names_file(&self) -> bool {
         match self {

@@ -4,13 +4,14 @@
 //! header of a loop that adds the same number to a register in each iteration, the symbol is a *counter*.
 
 use super::access::{self, Access};
+use super::encoded::{EncodedOperand, find_makers};
 use super::loops::Loops;
 use super::node::{Expressions, NodeId, Symbol};
 use super::values::{Counter, Values};
 use crate::flow::dominance::Tree;
 use crate::flow::liveness::Liveness;
 use crate::flow::uniformity::Across;
-use crate::flow::{FlowFunction, Graph, RegisterSlot};
+use crate::flow::{FlowFunction, Graph, OperandRole, OperandValue, RegisterSlot};
 use ptx_isa::tables::TypeClass;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -19,6 +20,9 @@ const MAX_HELD: usize = 4_000_000;
 
 /// The maximum number of nodes.
 const MAX_NODES: usize = 2_000_000;
+
+/// The maximum number of operands whose bits have a meaning and whose values are followed.
+const MAX_ENCODED: usize = 1 << 14;
 
 /// The flow analyses that the values are computed from.
 pub struct Flow<'a> {
@@ -35,6 +39,9 @@ pub struct Flow<'a> {
     /// For each register, the threads across which it is always the same.
     pub across: &'a [Across],
 }
+
+/// The values of a function, its accesses, and its operands whose bits have a meaning, both in text order.
+pub(super) type FunctionValues = (Values, Vec<Access>, Box<[EncodedOperand]>);
 
 /// Computes the values of a function.
 pub(super) struct Builder<'a> {
@@ -62,9 +69,9 @@ struct LoopValue {
 }
 
 impl<'a> Builder<'a> {
-    /// The values of a function and its accesses in text order; `None` if it is too large, has a cycle with several entries, or
+    /// The values of a function; `None` if it is too large, has a cycle with several entries, or
     /// `cancelled` returns true.
-    pub(super) fn run(flow: &Flow<'a>, cancelled: &dyn Fn() -> bool) -> Option<(Values, Vec<Access>)> {
+    pub(super) fn run(flow: &Flow<'a>, cancelled: &dyn Fn() -> bool) -> Option<FunctionValues> {
         let Flow { function, graph, liveness, across, .. } = *flow;
         let uniform = |block: usize| {
             let last = graph.blocks[block].end as usize - 1;
@@ -100,7 +107,7 @@ impl<'a> Builder<'a> {
         let mut ends: Vec<Vec<(u32, NodeId)>> = vec![Vec::new(); graph.blocks.len()];
         let mut done = vec![false; graph.blocks.len()];
         let (mut loop_values, mut held) = (Vec::new(), 0);
-        let (mut results, mut accesses) = (Vec::new(), Vec::new());
+        let (mut results, mut accesses, mut encoded) = (Vec::new(), Vec::new(), Vec::new());
         for block in graph.order.iter().map(|b| *b as usize) {
             if held > MAX_HELD || builder.values.node_count() > MAX_NODES || cancelled() {
                 return None;
@@ -112,6 +119,7 @@ impl<'a> Builder<'a> {
                 builder.enter(slot.0, &ends, &done, &mut loop_values);
             }
             for index in graph.blocks[block].instructions() {
+                builder.encoded(index, &mut encoded);
                 builder.instruction(index, &mut results, &mut accesses);
             }
             let live = liveness.at_end(block).filter_map(|s| Some((s.0, builder.held(s)?)));
@@ -128,7 +136,9 @@ impl<'a> Builder<'a> {
         let Self { values, loops, .. } = builder;
         let values =
             Values { nodes: values.into_nodes(), loops, counters, across: across.into(), results: results.into() };
-        Some((values, accesses))
+        find_makers(function, graph, &mut encoded);
+        encoded.sort_unstable_by_key(|operand| (operand.instruction, operand.place));
+        Some((values, accesses, encoded.into()))
     }
 
     /// The width of a register's value, if it is followed.
@@ -186,6 +196,20 @@ impl<'a> Builder<'a> {
             (None, _) => self.meeting(slot, width),
         };
         self.current[slot as usize] = Some(value);
+    }
+
+    /// Appends the operands of an instruction whose bits have a meaning and that are registers.
+    fn encoded(&mut self, index: usize, out: &mut Vec<EncodedOperand>) {
+        let function = self.function;
+        for operand in function.operands_of(index).iter().filter(|o| o.role != OperandRole::Address && o.reads()) {
+            let has_meaning = operand.spec.is_some_and(|spec| !spec.decodes.is_empty());
+            let OperandValue::Register(slot) = operand.value else { continue };
+            if !has_meaning || out.len() >= MAX_ENCODED {
+                continue;
+            }
+            let value = self.width(slot).and_then(|width| self.value(operand, width));
+            out.extend(value.and_then(|value| EncodedOperand::new(function, index, (operand, slot), value)));
+        }
     }
 
     fn instruction(&mut self, index: usize, results: &mut Vec<(u32, u32, NodeId)>, accesses: &mut Vec<Access>) {

@@ -4,13 +4,16 @@
 //! - `semantics`, `build` – the value of every integer register; `loops` – loops, and where lanes stay in the same iteration.
 //! - [`lanes`], [`evaluate`] – an expression for all lanes of a warp, bit by bit; [`shape`] – which thread each lane is.
 //! - [`transactions`] – sectors and bank conflicts of given addresses; the interpreter counts with it too.
+//! - `encoded`, `known_bits` – operands whose bits have a meaning, such as descriptors; which of their bits are known, and what makes them.
 //! - [`traffic`] – sectors and bank conflicts of an access, over all values of unknown numbers; [`words`] – expressions as text.
 //!
 //! An expression is the value of a register each time its instruction is executed. A value that the analysis cannot compute is a symbol.
 
 mod access;
 mod build;
+mod encoded;
 pub mod evaluate;
+mod known_bits;
 pub mod lanes;
 mod loops;
 pub mod node;
@@ -26,6 +29,8 @@ pub(crate) mod words;
 
 pub use access::{Access, AccessEffect};
 pub use build::Flow;
+pub use encoded::EncodedOperand;
+pub use known_bits::KnownBits;
 pub use shape::BlockShape;
 pub use traffic::{BankTraffic, SectorTraffic, Traffic};
 pub use values::{Counter, Values};
@@ -48,6 +53,8 @@ pub struct AddressFacts {
     pub accesses: Box<[Access]>,
     /// The traffic of each access, for [`AddressFacts::shape`]; `None` if it is not known.
     pub traffic: Box<[Option<Traffic>]>,
+    /// The operands in registers whose bits have a meaning, in text order.
+    pub encoded: Box<[EncodedOperand]>,
     /// The shape of the block that a directive requires, else the assumption.
     pub shape: BlockShape,
     /// The names of symbols.
@@ -61,10 +68,10 @@ impl AddressFacts {
         if function.instructions.is_empty() || function.instructions.len() > MAX_INSTRUCTIONS {
             return None;
         }
-        let (values, accesses) = build::Builder::run(flow, cancelled)?;
+        let (values, accesses, encoded) = build::Builder::run(flow, cancelled)?;
         let shape = required_shape(function).map_or(BlockShape::Rows, BlockShape::Known);
         let names = words::SymbolNames::of(function);
-        let mut out = Self { values, accesses: accesses.into(), traffic: Box::default(), shape, names };
+        let mut out = Self { values, accesses: accesses.into(), traffic: Box::default(), encoded, shape, names };
         let mut traffic = Vec::with_capacity(out.accesses.len());
         let cases = shape.cases();
         let mut counting = traffic::Counting::new(&out.values, &cases);
@@ -132,12 +139,51 @@ impl AddressFacts {
         }
     }
 
+    /// The operands of an instruction whose bits have a meaning.
+    pub fn encoded_of(&self, instruction: u32) -> impl Iterator<Item = &EncodedOperand> {
+        self.encoded.iter().filter(move |operand| operand.instruction == instruction)
+    }
+
+    /// The operands of which an instruction makes a part.
+    pub fn encoded_by(&self, instruction: u32) -> impl Iterator<Item = &EncodedOperand> {
+        self.encoded.iter().filter(move |operand| operand.is_made_by(instruction))
+    }
+
+    /// The operands of which the kernel parameter with this name becomes a part.
+    pub fn encoded_from(&self, parameter: &str) -> impl Iterator<Item = &EncodedOperand> {
+        let variable = self.names.variable_named(parameter);
+        self.encoded.iter().filter(move |o| variable.is_some_and(|v| self.values.contains_parameter(o.value, v)))
+    }
+
+    /// The known bits of the value that an operand has, or that one of its writers gives it. `parameter` knows the values of kernel
+    /// parameters by name: the bits at an offset in bytes.
+    pub fn known_bits(
+        &self,
+        operand: &EncodedOperand,
+        writer: Option<u32>,
+        parameter: &dyn Fn(&str, u32, u8) -> Option<u64>,
+    ) -> KnownBits {
+        let by_name: known_bits::ParameterValue<'_> =
+            &|variable, offset, width| parameter(self.names.variable(variable)?, offset, width);
+        let written = writer.filter(|writer| operand.writers.contains(writer)).and_then(|writer| {
+            let results = self.values.results_of(writer).iter();
+            results.filter(|(_, slot, _)| *slot == operand.slot.0).map(|(_, _, value)| *value).next()
+        });
+        self.values.known_bits(written.unwrap_or(operand.value), by_name)
+    }
+
     /// The approximate size in memory, in bytes.
     pub fn size(&self) -> usize {
         size_of_val(&*self.values.nodes)
             + size_of_val(&*self.values.results)
             + size_of_val(&*self.accesses)
             + size_of_val(&*self.traffic)
+            + size_of_val(&*self.encoded)
+            + self
+                .encoded
+                .iter()
+                .map(|o| size_of_val(&*o.makers) + size_of_val(&*o.writers) + size_of_val(&*o.modifiers))
+                .sum::<usize>()
     }
 }
 

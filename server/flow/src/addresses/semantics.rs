@@ -24,6 +24,11 @@ impl Builder<'_> {
         if function.reads_fixed_memory(index) && function.kernel {
             return self.parameter(index, place);
         }
+        match exec {
+            Exec::MovePack => return self.packed(index),
+            Exec::MoveUnpack => return self.part(index, place),
+            _ => {}
+        }
         let operand = |name: OperandName| {
             let mut found = function.named(index, name);
             found.next().filter(|o| o.role == OperandRole::Plain && found.next().is_none())
@@ -135,6 +140,39 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The value of which the elements of a list are the parts, the first one the lowest.
+    fn packed(&mut self, index: usize) -> Option<NodeId> {
+        let function = self.function;
+        let whole = integer(function.named(index, OperandName::D).next()?)?.width;
+        let parts: Vec<&FlowOperand> = function.named(index, OperandName::A).collect();
+        let count = u8::try_from(parts.len()).ok().filter(|count| *count > 0)?;
+        let width = whole / count;
+        let mut sum = self.values.constant(0, whole);
+        for (place, part) in parts.into_iter().enumerate() {
+            let part = self.value(part, width)?;
+            let wide = self.values.extend(part, false, whole)?;
+            let moved = self.values.scale(wide, 1u64.checked_shl(place as u32 * u32::from(width))?)?;
+            sum = self.values.add(sum, moved)?;
+        }
+        Some(sum)
+    }
+
+    /// The part of a value that comes into the register at `place` of the list.
+    fn part(&mut self, index: usize, place: usize) -> Option<NodeId> {
+        let function = self.function;
+        let source = function.named(index, OperandName::A).next()?;
+        let whole = integer(source)?.width;
+        let elements: Vec<&FlowOperand> = function.named(index, OperandName::D).collect();
+        // In a list with `_` the places of registers and elements differ.
+        if elements.iter().any(|o| o.value == OperandValue::Sink) {
+            return None;
+        }
+        let width = whole / u8::try_from(elements.len()).ok().filter(|count| *count > 0)?;
+        let value = self.value(source, whole)?;
+        let part = self.field(value, u8::try_from(place).ok()?.checked_mul(width)?, width, false)?;
+        self.values.low(part, width)
     }
 
     /// The bits of a value from a position up, as a value of the same width.

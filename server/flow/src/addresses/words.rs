@@ -53,6 +53,11 @@ impl SymbolNames {
         self.variables.get(variable as usize).map(|v| &*v.name)
     }
 
+    /// The variable or parameter with a name.
+    pub(super) fn variable_named(&self, name: &str) -> Option<u32> {
+        self.variables.iter().position(|v| &*v.name == name).map(|index| index as u32)
+    }
+
     /// The name of the register of a slot.
     pub(super) fn register(&self, slot: u32) -> Option<&str> {
         self.registers.get(slot as usize).map(|name| &**name)

@@ -5,7 +5,7 @@ use super::logic::{self, LogicInput};
 use super::number;
 use super::operands::{Here, WrittenOperand, given};
 use crate::describe::MarkdownPage;
-use ptx_analysis::{Instruction, OperandSpec, OperandVariant};
+use ptx_analysis::{EncodedOperand, Instruction, KnownBits, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{BitField, Encoding};
 use std::ops::Range;
@@ -54,6 +54,38 @@ pub fn layout(here: &Here) -> MarkdownPage {
     page.list(&titled(encoding, here.spec.value.name), context.fields(encoding).map(line));
     page.text(encoding.doc);
     page
+}
+
+/// The bit fields of an operand that are known; empty if none of them is.
+pub fn known(operand: &EncodedOperand, bits: KnownBits) -> MarkdownPage {
+    let context = HoverContext { operands: &[], modifiers: &operand.modifiers };
+    let mut page = MarkdownPage::default();
+    let Some(encoding) = ISA.encoding(operand.encoding) else { return page };
+    if bits.is_number(64) {
+        context.decoded(encoding, operand.name, bits.value, &mut page);
+        return page;
+    }
+    let is_known = |field: &&BitField| bits.known & field.mask() == field.mask();
+    let (known, open): (Vec<&BitField>, Vec<&BitField>) = context.fields(encoding).partition(is_known);
+    if known.is_empty() {
+        return page;
+    }
+    page.list(&titled(encoding, operand.name), known.into_iter().filter_map(|field| decoded_field(field, bits.value)));
+    let open: Vec<&str> = open.into_iter().map(|field| field.name).collect();
+    page.text(format!("Known only when it runs: {}.", open.join(", ")));
+    page
+}
+
+/// A field with the meaning of a number; `None` for an option that is off.
+fn decoded_field(field: &BitField, number: u64) -> Option<String> {
+    let bits = field.of(number);
+    match field.meaning(bits) {
+        Some("no" | "none") => None,
+        Some("yes") => Some(field.name.to_owned()),
+        Some(words) => Some(format!("{}: {words}", field.name)),
+        None if !field.values.is_empty() => Some(format!("{}: {bits}, which has no meaning", field.name)),
+        None => Some(format!("{}: {}", field.name, bits * u64::from(field.times))),
+    }
 }
 
 fn titled(encoding: &Encoding, operand: &str) -> String {
@@ -119,17 +151,7 @@ impl<'h> HoverContext<'h> {
         if let Some(measured) = measure(encoding, number) {
             page.text(format!("`{name}`: {measured}."));
         }
-        let lines = self.fields(encoding).filter_map(|field| {
-            let bits = field.of(number);
-            match field.meaning(bits) {
-                // Options that are off are left out.
-                Some("no" | "none") => None,
-                Some("yes") => Some(field.name.to_owned()),
-                Some(words) => Some(format!("{}: {words}", field.name)),
-                None if !field.values.is_empty() => Some(format!("{}: {bits}, which has no meaning", field.name)),
-                None => Some(format!("{}: {}", field.name, bits * u64::from(field.times))),
-            }
-        });
+        let lines = self.fields(encoding).filter_map(|field| decoded_field(field, number));
         page.list(&titled(encoding, name), lines.collect::<Vec<_>>());
     }
 

@@ -101,7 +101,8 @@ impl<'t> At<'t> {
         let given = given(instruction, variant, &text);
         let names: Vec<(&str, &str)> = given.iter().map(|g| (g.name, g.text.as_str())).collect();
         let modifiers: Vec<&str> = candidate.values.iter().flatten().copied().collect();
-        let decoded = decode::all(&given, &modifiers);
+        let mut decoded = decode::all(&given, &modifiers);
+        decoded.append(self.made());
         let lanes = lanes(instruction, candidate, variant);
         let chosen = Chosen { candidate, variant };
         let written = Written { operands: &names, lanes: &lanes, decoded, unbuilt: self.unbuilt() };

@@ -42,6 +42,7 @@ impl At<'_> {
         page.list("", readings);
         if let Some(here) = &here {
             page.text(here.role());
+            page.append(self.made());
         }
         Some((whole.byte_range(), page))
     }

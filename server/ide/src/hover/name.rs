@@ -63,6 +63,9 @@ impl At<'_> {
         let uses = uses(snapshot, found, name);
         let count = uses.as_ref().map_or_else(String::new, |u| u.words(found));
         told.short.text(format!("{what}{count}."));
+        if found.what == DeclarationKind::Parameter {
+            told.short.append(self.made_from(&own));
+        }
         if found.what == DeclarationKind::Function
             && let Some(figure) = self.figures.and_then(|f| f.of(snapshot, found.statement))
         {

@@ -1,7 +1,7 @@
 //! Hover on registers: facts from the data-flow analysis of the function.
 
+use super::At;
 use super::name::NameDescription;
-use super::{At, decode};
 use crate::addresses::AccessView;
 use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at};
@@ -81,9 +81,10 @@ impl At<'_> {
         self.value(&flow, register, name, told);
         if let Some(constant) = register.constant {
             told.short.text(format!("It always holds {constant} (`0x{constant:X}`)."));
-            if let Some(here) = self.here() {
-                told.details.append(decode::page(&here, constant.into()));
-            }
+        }
+        // What the instruction itself makes of an operand comes first.
+        if self.here().is_none_or(|here| here.spec.value.decodes.is_empty()) {
+            told.short.append(self.made());
         }
         self.uses(&flow, register, &mut told.details);
         Some(())

@@ -24,6 +24,7 @@ mod formatting;
 mod formatting_line_ends;
 mod fragments;
 mod hover;
+mod hover_encoded;
 mod hover_tables;
 mod hover_values;
 mod inlay_hints;

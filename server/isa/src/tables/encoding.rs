@@ -63,11 +63,15 @@ table! {
 }
 
 impl BitField {
+    /// The bits of the field in a number.
+    pub fn mask(&self) -> u64 {
+        let width = u32::from(self.high.saturating_sub(self.low)) + 1;
+        u64::MAX.checked_shr(64u32.saturating_sub(width)).unwrap_or(0).checked_shl(self.low.into()).unwrap_or(0)
+    }
+
     /// The value of the field in a number.
     pub fn of(&self, number: u64) -> u64 {
-        let width = u32::from(self.high.saturating_sub(self.low)) + 1;
-        let mask = u64::MAX.checked_shr(64u32.saturating_sub(width)).unwrap_or(0);
-        number.checked_shr(self.low.into()).unwrap_or(0) & mask
+        (number & self.mask()).checked_shr(self.low.into()).unwrap_or(0)
     }
 
     /// The meaning of a number in the field, if it has one.
