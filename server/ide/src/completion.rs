@@ -183,7 +183,7 @@ impl Item {
             TargetSupport::Available => {}
             TargetSupport::Deprecated(_) => self.deprecated = true,
             TargetSupport::Lacking(gate) => self.unavailable = Some(reach::words(gate)),
-            TargetSupport::Unbuilt(unbuilt) => self.unavailable = Some(describe::unbuilt_label(unbuilt)),
+            TargetSupport::Unbuilt(unbuilt) => self.unavailable = Some(describe::unbuilt_label(unbuilt.outcome)),
         }
         self
     }

@@ -6,10 +6,11 @@ use super::scope;
 use super::tokens::CompletionTokenKind;
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
+use crate::describe;
 use crate::walk::top;
-use ptx_analysis::Symbol;
+use ptx_analysis::{Environment, Symbol};
 use ptx_isa::ISA;
-use ptx_isa::tables::{ArgumentKind, Directive, GateKind};
+use ptx_isa::tables::{ArgumentKind, Directive, GateKind, Outcome};
 use ptx_syntax::kinds;
 
 /// Statements at the top of a module that are searched for its `.version`, `.target` and `.address_size`.
@@ -212,7 +213,13 @@ impl List<'_, '_> {
         let Some(directive) = ISA.directive(name) else { return };
         let list = directive.syntax.strip_prefix(name).unwrap_or("").trim();
         for choice in list.split('|').rev().filter(|c| !c.is_empty()) {
-            self.push(Item::new(choice, ItemKind::Number).topic(Topic::Directive(name.to_owned())));
+            let mut item = Item::new(choice, ItemKind::Number).topic(Topic::Directive(name.to_owned()));
+            let sized =
+                Environment { sized: true, address_size: choice.parse().unwrap_or(0), ..Environment::default() };
+            if name == ".address_size" && !sized.generates_code() {
+                item.unavailable = Some(describe::unbuilt_label(Outcome::Refused));
+            }
+            self.push(item);
         }
     }
 

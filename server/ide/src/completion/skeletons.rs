@@ -117,6 +117,6 @@ fn module() -> String {
     let plain = |name: &str| name.strip_prefix("sm_").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let targets: Vec<&str> = ISA.targets.iter().rev().map(|t| t.name).filter(|n| plain(n)).collect();
     let kernel =
-        OF_MODULE.first().map_or("", |s| s.text).replace("${2:", "${4:").replace("$2", "$4").replace("${1:", "${3:");
-    format!(".version {}\n.target ${{1|{}|}}\n.address_size ${{2|64,32|}}\n\n{kernel}", ISA.newest(), targets.join(","))
+        OF_MODULE.first().map_or("", |s| s.text).replace("${2:", "${3:").replace("$2", "$3").replace("${1:", "${2:");
+    format!(".version {}\n.target ${{1|{}|}}\n.address_size 64\n\n{kernel}", ISA.newest(), targets.join(","))
 }

@@ -16,8 +16,8 @@ fn reason(text: &str) -> String {
 }
 
 /// What the assembler does not build, in a few words and without the reason.
-pub fn unbuilt_label(unbuilt: &Unbuilt) -> String {
-    format!("{} it", verdict(unbuilt.outcome))
+pub fn unbuilt_label(outcome: Outcome) -> String {
+    format!("{} it", verdict(outcome))
 }
 
 /// What the assembler does not build of a form, and why: `` ptxas 13.5 does not build it with `.u32` – … ``

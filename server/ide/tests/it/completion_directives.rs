@@ -138,7 +138,7 @@ fn directives_by_place() {
         ".version 7.8\n.target sm_80\n.address_size $0",
         expect![[r#"
         64
-        32
+        32 !! ptxas 13.5 does not build it
     "#]],
     );
     module(
