@@ -9,7 +9,7 @@ usage: PTXAS=/path/to/ptxas tests/oracle/assemble.py [verdicts/FAMILY | variants
 `assembled/FOLDER-NAME.txt.gz` holds
 
     # ptxas 13.5.37
-    # asked COUNT CRC-32 SHARE                 the accepted statements of that file when they were assembled: those whose CRC-32 is a multiple of SHARE
+    # asked COUNT CRC-32                       the accepted statements of that file when they were assembled
     ERR VERSION TARGET STATEMENT<TAB>MESSAGE   the assembler refuses to generate code for it
     DIE VERSION TARGET STATEMENT<TAB>HOW       it crashes: `signal 11`, the message of its internal error, or `no end` (of time or memory)
 
@@ -26,9 +26,6 @@ from ask import HERE, LINE, PTXAS, assembler, declarations
 from record import ROOT, read, tool
 
 GROUP = 16
-# Of the families that take longest one statement of some is assembled: two of the many for sm_107 in one kernel often crash the assembler, so most
-# groups fall apart.
-SHARES = {"verdicts/asynchronous-copy": 8, "verdicts/texture-instructions": 4}
 # What stands behind these in a group is not reached, and so is not assembled: they stand alone.
 LEAVES = re.compile(r"(?:^|; )(?:@!?%\w+ )?(?:ret|exit|trap|bra|brx)\b")
 INTERNAL = re.compile(r"(?i)internal (compiler )?error|assertion")
@@ -99,15 +96,14 @@ def assemble(version, target, texts):
 
 
 def chosen(name):
-    """Returns the accepted statements of a record that are assembled, and the share of them."""
+    """Returns the accepted statements of a record."""
     lines = [line[3:] for line in read(os.path.join(HERE, name + ".txt.gz")) if line.startswith("OK ")]
-    share = SHARES.get(name, 1)
-    return [line for line in lines if zlib.crc32(line.encode()) % share == 0], share
+    return lines
 
 
-def asked(lines, share):
+def asked(lines):
     """Returns the identity of the accepted statements of a record."""
-    return f"# asked {len(lines)} {zlib.crc32(''.join(line + chr(10) for line in lines).encode()):08x} {share}"
+    return f"# asked {len(lines)} {zlib.crc32(''.join(line + chr(10) for line in lines).encode()):08x}"
 
 
 def judged(lines):
@@ -134,12 +130,12 @@ def recorded(name):
 
 
 def record(name):
-    lines, share = chosen(name)
+    lines = chosen(name)
     dead = list(judged(lines))
     path = recorded(name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as f:
-        f.write("".join(line + "\n" for line in [f"# {assembler()}", asked(lines, share), *dead]).encode())
+        f.write("".join(line + "\n" for line in [f"# {assembler()}", asked(lines), *dead]).encode())
     print(f"{name}: {len(lines)} statements, {len(dead)} die", flush=True)
 
 
@@ -148,7 +144,7 @@ def disagreements():
     reasons = [l.split("\t", 1) for l in read(os.path.join(HERE, "unbuilt-reasons.txt")) if l and not l.startswith("#")]
     out = []
     for name in every():
-        lines, _ = chosen(name)
+        lines = chosen(name)
         dead = dict((line.split("\t")[0][4:], line[:3]) for line in read(recorded(name)) if not line.startswith("#"))
         for mine in tool("built", text="".join(line + "\n" for line in lines)):
             word, line = mine.split(" ", 1)

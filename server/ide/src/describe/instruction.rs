@@ -179,7 +179,7 @@ fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: O
     if all.len() < 2 {
         return;
     }
-    let own = own.map(listed);
+    let own = own.map(pretty);
     let near = distinct(entry.forms);
     let mut lines = all;
     lines.sort_by_key(|f| (Some(f) != own.as_ref(), !near.contains(f)));
@@ -195,20 +195,12 @@ fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: O
 /// The texts of forms, without duplicates.
 pub(super) fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for form in forms.into_iter().map(listed) {
+    for form in forms.into_iter().map(pretty) {
         if !out.contains(&form) {
             out.push(form);
         }
     }
     out
-}
-
-/// A form in a list. Where the assembler builds no statement of it, a comment says so.
-fn listed(form: &Form) -> String {
-    match form.unbuilt.iter().find(|unbuilt| unbuilt.when.is_empty()) {
-        Some(unbuilt) => format!("{}  // {}", pretty(form), super::unbuilt(unbuilt, form).replace('`', "")),
-        None => pretty(form),
-    }
 }
 
 pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static Entry> {
