@@ -66,6 +66,7 @@ pub use multiprocessor::{Assembler, Multiprocessor};
 pub use passage::{ListElements, Passage, WrittenTest};
 pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
+pub use tolerated::without_sets;
 #[allow(unused_imports)]
 pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Weights, pattern_fits};
 
@@ -184,7 +185,7 @@ table! {
     struct Form {
         /// The form as written in the data file, `add{.sat}.s32 d, a, b`.
         text: &'static str,
-        /// The same without what the assembler only tolerates: what is shown of a form where no statement writes the rest.
+        /// The same without the names of value sets and what the assembler only tolerates: what is shown of a form where no statement writes the rest.
         documented: &'static str,
         /// Whether the manual does not have the form, although the assembler takes it.
         tolerated: bool,

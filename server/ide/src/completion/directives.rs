@@ -185,7 +185,7 @@ impl List<'_, '_> {
         if !matches!(before.at(before.len() - 1), "," | ".target") {
             return;
         }
-        let own = ptx_analysis::Environment { target: None, options: Vec::new(), ..self.environment.clone() };
+        let own = Environment { target: None, options: Vec::new(), ..self.environment.clone() };
         let mut found: Vec<Item> = Vec::new();
         for target in ISA.targets {
             let option = target.features.is_empty();

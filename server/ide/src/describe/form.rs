@@ -2,29 +2,11 @@
 
 use ptx_analysis::types::agreeing;
 use ptx_analysis::{Candidate, OperandPattern, OperandSpec, OperandVariant};
-use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind};
+use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind, without_sets};
 
 /// A form as in the manual: without what the assembler only tolerates.
 pub fn pretty(form: &Form) -> String {
-    without_sets(form.documented)
-}
-
-/// The text of a form without the names of value sets after the names of the slots.
-fn without_sets(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(colon) = rest.find(':') {
-        let (before, after) = rest.split_at(colon);
-        out.push_str(before);
-        if let Some(after) = after.strip_prefix("::") {
-            out.push_str("::");
-            rest = after;
-        } else {
-            rest = after[1..].trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        }
-    }
-    out.push_str(rest);
-    out
+    form.documented.to_owned()
 }
 
 /// The form with the modifiers of an instruction filled in, in canonical order.
@@ -36,7 +18,7 @@ pub fn resolved(opcode: &str, candidate: &Candidate) -> String {
         }
     }
     let documented = candidate.form.documents(&candidate.values);
-    let text = without_sets(if documented { candidate.form.documented } else { candidate.form.text });
+    let text = if documented { candidate.form.documented.to_owned() } else { without_sets(candidate.form.text) };
     if let Some((_, operands)) = split(&text) {
         out.push(' ');
         out.push_str(operands.trim());

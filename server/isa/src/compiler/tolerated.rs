@@ -4,7 +4,7 @@ use super::error::{Error, Result};
 use super::leak::{leak, leak_str};
 use super::lines::LogicalLine;
 use super::names::FormContext;
-use crate::tables::{FormOperand, ModifierSlot};
+use crate::tables::{FormOperand, ModifierSlot, without_sets};
 
 /// What the `tolerated` lines of a form name.
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl Tolerated {
                 })?;
             }
         }
-        Ok((leak_str(&documented), self.whole))
+        Ok((leak_str(&without_sets(&documented)), self.whole))
     }
 }
 

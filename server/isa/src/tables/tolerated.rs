@@ -2,6 +2,23 @@
 
 use super::{Form, ModifierSlot};
 
+/// The text of a form without the names of value sets behind the names of the slots.
+pub fn without_sets(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(':') {
+        out.push_str(before);
+        if let Some(after) = after.strip_prefix(':') {
+            out.push_str("::");
+            rest = after;
+        } else {
+            rest = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 impl ModifierSlot {
     /// The values that the manual has, in order.
     pub fn documented(&self) -> impl Iterator<Item = &'static str> + use<> {
