@@ -35,20 +35,20 @@ const OWN = {
         default: '',
         scope: 'machine',
         markdownDescription:
-            'The server to run in place of the one in this package: an absolute path, one that begins with `~/`, or a name on `PATH`.',
+            'The server to run instead of the one in this package: an absolute path, one that begins with `~/`, or a name on `PATH`.',
     },
     'ptx-analyzer.server.extraEnv': {
         type: 'object',
         default: {},
         additionalProperties: { type: 'string' },
         scope: 'machine',
-        markdownDescription: 'Environment variables for the server besides, such as `{"PTX_ANALYZER_LOG": "debug"}`.',
+        markdownDescription: 'Additional environment variables for the server, such as `{"PTX_ANALYZER_LOG": "debug"}`.',
     },
     'ptx-analyzer.inline.enable': {
         type: 'boolean',
         default: true,
         scope: 'window',
-        markdownDescription: 'Whether to analyse PTX in the strings of C, C++, CUDA, Python, Rust, LLVM IR and Julia files. A server of its own does that.',
+        markdownDescription: 'Whether to analyse PTX in the strings of C, C++, CUDA, Python, Rust, LLVM IR and Julia files. A separate server does that.',
     },
     'ptx-analyzer.inline.languages': {
         type: 'array',
@@ -63,7 +63,7 @@ const OWN = {
         enum: ['off', 'messages', 'verbose'],
         default: 'off',
         scope: 'window',
-        markdownDescription: 'Whether messages between editor and server are written to the log of *PTX Analyzer*.',
+        markdownDescription: 'Whether to write the messages between editor and server to the log of *PTX Analyzer*.',
     },
 };
 
@@ -76,13 +76,13 @@ function forVsCode(name, setting) {
     property.scope = /^ptx-analyzer\.(?:ptxas|nvdisasm)\./.test(name) ? 'machine' : 'resource';
     if (name === 'ptx-analyzer.ptxas.path') {
         property.markdownDescription =
-            'NVIDIA’s assembler, to compare registers with: an absolute path. It is never looked for, is run in trusted workspaces only, ' +
-            `and only when you ask: [how](${pages}ptxas.md).`;
+            'NVIDIA’s assembler, to compare registers with: an absolute path. It is never searched for, and runs only in ' +
+            `trusted workspaces and only when you ask: [how](${pages}ptxas.md).`;
     }
     if (name === 'ptx-analyzer.nvdisasm.path') {
         property.markdownDescription =
-            'NVIDIA’s disassembler, to show machine code beside PTX: an absolute path. It is never looked for, is run in trusted workspaces ' +
-            `only, and only when you ask: [how](${pages}sass.md).`;
+            'NVIDIA’s disassembler, to show machine code beside PTX: an absolute path. It is never searched for, and runs only in ' +
+            `trusted workspaces and only when you ask: [how](${pages}sass.md).`;
     }
     return property;
 }

@@ -29,7 +29,7 @@ impl HeaderProgress {
         Self { reader: HeaderReader::complete(), ..Self::default() }
     }
 
-    /// Handles an item that is not part of the header: `.version` and `.target` must stand before it.
+    /// Handles an item that is not part of the header: `.version` and `.target` must come before it.
     pub(crate) fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.reader.end();
         self.require(range.clone(), range.start, true, out);

@@ -406,7 +406,7 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         *self.known.entry(name).or_insert_with(|| names.look_up(name))
     }
 
-    /// Reports, once for each kind of value, that the module's version or target does not have it yet.
+    /// Reports, once for each kind of value, that not available in the module's version or target yet.
     fn gate(&mut self, kind: &'static str, range: Range<usize>) {
         let Some(initial) = ISA.initial(kind) else { return };
         let Some(gate) = self.place.environment.refused(initial.gates, |_| true) else { return };

@@ -38,7 +38,7 @@ pub struct CheckArguments {
     /// Check the PTX in strings of CUDA C++, Python, Rust, LLVM IR and Julia, such as `asm` statements; folders: .cu, .h, .py, .rs, .ll, .jl … files
     #[arg(long)]
     pub inline: bool,
-    /// Check PTX in strings for one of these architectures, whatever comments and conditions in the file say
+    /// Check PTX in strings for one of these architectures, regardless of comments and conditions in the file
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture, requires = "inline")]
     pub inline_target: Vec<&'static TargetInfo>,
     /// Print the PTX in strings with its operands, one JSON object a line, and check nothing
@@ -59,10 +59,10 @@ pub struct CheckArguments {
     /// Set the level of a code: error, warning, information, hint or off
     #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
     pub level: Vec<(Code, Option<Severity>)>,
-    /// Leave out what ptxas refuses only when it generates code, such as 32-bit addresses
+    /// Omit errors that ptxas reports only when it generates code, such as 32-bit addresses
     #[arg(long)]
     parse_only: bool,
-    /// Exit with 1 for these too, not only for errors
+    /// Exit with 1 for these as well as for errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
     /// Show every warning and hint; otherwise, in files that a compiler wrote, only the first five of each code

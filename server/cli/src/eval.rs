@@ -57,16 +57,16 @@ pub struct EvalArguments {
     /// Show what a warp does, step by step
     #[arg(long)]
     trace: bool,
-    /// Run every launch and test what it expects
+    /// Run every launch and test its expectations
     #[arg(long)]
     check: bool,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: EvalFormat,
-    /// Stop a run after this number of warp instructions, or after as much work as four times as many plain ones
+    /// Stop a run after this number of warp instructions, or after the work of four times as many plain instructions
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
-    /// Stop a run after this time, and report what it has reached [default: none]
+    /// Stop a run after this time, and report its results up to then [default: none]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// Look for this as well: `nan`

@@ -17,13 +17,13 @@ pub struct ExplainArguments {
     /// of ptxas or another tool, or any words (`bank conflict`); -: the query, or the log of a build, on standard input
     #[arg(required_unless_present = "log", allow_negative_numbers = true)]
     query: Vec<String>,
-    /// Explain each message of this log of a build (-: standard input), on the lines of the PTX file that follows, if one does
+    /// Explain each message of this build log (-: standard input), at the lines of the PTX file that follows, if there is one
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// All instructions of an opcode, not only the most common one
+    /// Show show all instructions of an opcode, not only the most common one
     #[arg(long)]
     all: bool,
-    /// Laid out for reading (usual on a terminal), or Markdown (usual elsewhere)
+    /// The output format: laid out for reading (default on a terminal), or Markdown (default elsewhere)
     #[arg(long, value_enum)]
     format: Option<ExplainFormat>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// What to format, and how.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit status: 0 success; 1 with --check, a file that is not formatted; 1 a syntax error (statements with errors are left as they are); 2 wrong usage, or a file that cannot be read or written"
+    after_help = "Exit status: 0 success; 1 with --check, a file that is not formatted; 1 a syntax error (statements with errors are not changed); 2 wrong usage, or a file that cannot be read or written"
 )]
 pub struct FmtArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input, which is formatted to standard output
@@ -35,30 +35,30 @@ pub struct FmtArguments {
     /// Indent with tabs
     #[arg(long)]
     tabs: bool,
-    /// The line width, in columns, up to which something may stand on one line
+    /// The line width, in columns, up to which a list stays on one line
     #[arg(long, value_name = "N", default_value_t = 100)]
     width: u16,
     /// Where operands begin
     #[arg(long, value_enum, default_value = "column")]
     operands: OperandAlignment,
-    /// Room for an opcode with its modifiers
+    /// The width reserved for an opcode with its modifiers
     #[arg(long, value_name = "N", default_value_t = 20)]
     operand_column: u8,
-    /// Guard predicates stand where opcodes do, not in a column of their own
+    /// Indent guard predicates like opcodes, instead of giving them their own column
     #[arg(long)]
     indent_guards: bool,
-    /// Labels stand where instructions do, not one level further left
+    /// Indent labels like instructions, instead of one level less
     #[arg(long)]
     indent_labels: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OperandAlignment {
-    /// In one column all over the file
+    /// In one column for the whole file
     Column,
     /// In one column for each run of consecutive instructions
     Run,
-    /// One blank behind the opcode
+    /// One blank after the opcode
     Off,
 }
 

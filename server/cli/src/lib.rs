@@ -58,7 +58,7 @@ struct CliArguments {
     /// Speak the language server protocol, as without any argument: some clients insist on saying it.
     #[arg(long, hide = true)]
     stdio: bool,
-    /// Speak the language server protocol about files of other languages: PTX in their strings, nothing else of them
+    /// Speak the language server protocol for files of other languages, and handle only the PTX in their strings
     #[arg(long)]
     inline: bool,
     /// Whether to colour what is printed; `auto`: on a terminal, unless NO_COLOR is set

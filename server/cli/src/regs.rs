@@ -23,14 +23,14 @@ const COLUMNS_HELP: &str = "\
 Columns:
   line        the line of the function's name
   registers   the estimated number of registers that `ptxas -v` prints for the target
-  live        the most 32-bit registers that hold a value at one instruction, counted in this text
+  live        the largest number of 32-bit registers that are live at one instruction, counted in this text
   peak        the line of that instruction
   shared      static shared memory, with that of called functions; +: the launch adds dynamic shared memory
   threads     the threads of a CTA; 256?: the header does not say, so 256 are assumed
   warps       the warps that run on one multiprocessor at a time, and of how many
   limited by  what limits them: registers, shared memory, threads, or blocks (CTAs)
 
-Exit status: 0 success; 1 a function has errors and is left out; 2 wrong usage, or a file that cannot be read";
+Exit status: 0 success; 1 a function has errors and is skipped; 2 wrong usage, or a file that cannot be read";
 
 /// Whose registers to estimate, and how to report them.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub struct RegsArguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: RegsFormat,
-    /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
+    /// Estimate for this architecture (`sm_90a`) instead of the one that `.target` names
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
     target: Option<&'static TargetInfo>,
     /// Number of files read at a time [default: the number of processors]

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 /// What the text shows.
 const TEXT_HELP: &str = "\
-Each line of the text has the address of an instruction, its PTX line, the live registers (R), uniform registers (UR) and predicates
-(P, UP), marks, and the instruction. Marks: ↑ it stands earlier than in the PTX, ↓ later; S it stores or loads a spilled register,
+Each line of the output has the address of an instruction, its PTX line, the live registers (R), uniform registers (UR) and predicates
+(P, UP), marks, and the instruction. Marks: ↑ earlier than in the PTX, ↓ later; S stores or loads a spilled register,
 L local memory.
 
 The programs are NVIDIA's, and part of CUDA. They are never searched for: name their absolute paths.
@@ -41,7 +41,7 @@ pub struct SassArguments {
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Assemble for this architecture (`sm_90a`) in place of the one that `.target` names
+    /// Assemble for this architecture (`sm_90a`) instead of the one that `.target` names
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
     target: Option<&'static TargetInfo>,
     /// A further option of ptxas, such as `--ptxas-option=-O1`; options that name files are refused
@@ -50,7 +50,7 @@ pub struct SassArguments {
     /// The time limit for one file
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     timeout: NonZero<u32>,
-    /// Leave out the numbers of live registers: for 20,000 instructions in one kernel, nvdisasm takes ten seconds for them
+    /// Omit the numbers of live registers: for a kernel of 20,000 instructions, nvdisasm needs ten seconds to compute them
     #[arg(long)]
     no_live: bool,
     /// How to report

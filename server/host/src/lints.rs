@@ -33,9 +33,11 @@ fn input_written(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnos
         let form = group.statements.get(variable.operand.0).map(|s| s.form);
         let help = match form {
             Some(Form::RustAsm | Form::PtxAsm) => {
-                "the compiler takes its register to be unchanged; make it `out`, or `inout` if it is read too"
+                "the compiler assumes that its register is unchanged; make it `out`, or `inout` if it is read too"
             }
-            _ => "the compiler takes its register to be unchanged; make it an output: `=`, or `+` if it is read too",
+            _ => {
+                "the compiler assumes that its register is unchanged; make it an output: `=`, or `+` if it is read too"
+            }
         };
         let operand = group.statements.get(variable.operand.0).and_then(|s| s.operands.get(variable.operand.1));
         out.extend(report(Code::AsmInputWritten, range, message, help).map(|d| match operand {
@@ -191,12 +193,11 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
             ),
             (_, true) => (
                 format!("`{word}` writes memory, but the compiler does not know this"),
-                "without `nomem` and `readonly` it keeps no value of memory in a register across the statement"
-                    .to_owned(),
+                "without `nomem` and `readonly` it keeps no memory value in a register across the statement".to_owned(),
             ),
             (_, false) => (
                 format!("`{word}` writes memory, but the compiler does not know this"),
-                format!("with {clobber} it keeps no value of memory in a register across the statement"),
+                format!("with {clobber} it keeps no memory value in a register across the statement"),
             ),
         };
         let quiet = code == Code::AsmFence && is_kept(statement) && !is_rust;
@@ -221,8 +222,8 @@ fn loose(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
         && let Some(range) = host(group, place)
     {
         let message =
-            format!("this {what} is outside of braces: where the statement is duplicated, the name is declared twice");
-        let help = "put braces around the text; the compiler duplicates statements when it inlines or unrolls";
+            format!("this {what} is outside braces: if the statement is duplicated, the name is declared twice");
+        let help = "put the text in braces; the compiler duplicates statements when it inlines or unrolls";
         out.extend(report(Code::AsmLabel, range, message, help));
     }
 }

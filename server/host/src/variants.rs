@@ -35,7 +35,7 @@ pub fn repeats(groups: &[Placed], index: usize, offset: usize) -> bool {
 ///
 /// Which conditions hold together is not known. So an error is reported if every text that contains its place has it, or if every text
 /// with one particular branch has it: somebody wrote that branch so that it is compiled. Two kinds of texts give no error of their own,
-/// because perhaps nobody builds them: the one without any branch of an `#if` that has no `#else`, and one with branches of two different
+/// because they may never be built: the one without any branch of an `#if` that has no `#else`, and one with branches of two different
 /// conditions. Other findings are reported if all texts have them.
 pub(crate) fn settle(groups: &[Placed], results: &mut [GroupResult]) {
     let mut next = 0;

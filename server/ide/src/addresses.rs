@@ -103,7 +103,7 @@ impl<'a> AccessView<'a> {
             out.push_str(&format!(" ({} if `{base}` is aligned to 32 bytes)", range(aligned)));
         }
         if *sectors.usual().start() > *ideal {
-            out.push_str(&format!("; {ideal} would hold as many bytes"));
+            out.push_str(&format!("; {ideal} would be enough for these bytes"));
         }
         out.push('.');
         out
@@ -118,7 +118,7 @@ fn conflicts(access: &Access, banks: &BankTraffic) -> String {
         return out;
     }
     out.push_str(&format!(" with a {}-way bank conflict ({}): ", range(conflict), lane_list(*lanes)));
-    out.push_str(&format!("{}, where {ideal} would do without conflicts.", counted(wavefronts, "pass")));
+    out.push_str(&format!("{}; without conflicts {ideal} would be enough.", counted(wavefronts, "pass")));
     out
 }
 

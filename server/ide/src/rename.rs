@@ -149,7 +149,7 @@ impl<'t> RenameSubject<'t> {
         };
         if !snapshot.text(place.clone()).starts_with(&name) {
             let listed = snapshot.text(place);
-            return Err(format!("`{listed}<…>` stands for several labels: rename each where it is declared"));
+            return Err(format!("`{listed}<…>` means several labels: rename each one at its declaration"));
         }
         Ok(Self { declaration, place, name, single })
     }
@@ -186,7 +186,7 @@ fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     }
     if range && new.ends_with(|c: char| c.is_ascii_digit()) {
         return Err(format!(
-            "`{new}` ends in a digit, so the numbers of its registers could not be told apart from it"
+            "`{new}` ends in a digit, so the numbers of its registers could not be separated from the name"
         ));
     }
     match names::reserved(new, range) {

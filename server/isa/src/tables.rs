@@ -340,7 +340,7 @@ table! {
         loose: bool,
         /// Whether special registers, predicates and registers with a selector are accepted as elements of a `mixed` list.
         lax: bool,
-        /// Whether the elements of a `lax` list are the parts of a larger value, so that predicates alone do not stand for it.
+        /// Whether the elements of a `lax` list are the parts of a larger value, so that a list of only predicates is refused.
         parts: bool,
         /// Whether the assembler accepts a list of 1, 2, 4 or 8 elements for the single value.
         lists: bool,

@@ -205,7 +205,7 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
     }
     if cursor.rest().starts_with('[') {
         let range = cursor.here();
-        return Err(LaunchMistake::new(range, "a list does not say what type its elements have")
+        return Err(LaunchMistake::new(range, "the type of the list's elements is missing")
             .help("write the type before it: `f32:[1, 2]`"));
     }
     let mut ahead = cursor.clone();

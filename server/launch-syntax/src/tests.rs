@@ -199,7 +199,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "x=[1,2]",
-        "`[1,2]`: a list does not say what type its elements have\n\
+        "`[1,2]`: the type of the list's elements is missing\n\
          \x20   write the type before it: `f32:[1, 2]`\n",
     ),
     (

@@ -228,8 +228,10 @@ impl LaunchFileReader<'_> {
                 }
             }),
             LaunchValue::Table(entries) => self.table(entries, node),
-            LaunchValue::List(_) => Err(wrong("a list does not say what type its elements have")
-                .help("write `{ type = \"f32\", values = [1, 2] }`")),
+            LaunchValue::List(_) => {
+                Err(wrong("the type of the list's elements is missing")
+                    .help("write `{ type = \"f32\", values = [1, 2] }`"))
+            }
             _ => Err(wrong(&format!("expected a number, a string or a table, but found {}", node.kind()))),
         }
     }
@@ -246,7 +248,7 @@ impl LaunchFileReader<'_> {
             let words = format!("`{}` is not a key of a parameter", entry.key);
             let range = if entry.key_range.is_empty() { node.range.clone() } else { entry.key_range.clone() };
             return Err(
-                LaunchMistake::new(range, words).help(format!("there are {}, and those of images", quoted(&KEYS)))
+                LaunchMistake::new(range, words).help(format!("the keys are {}, and those of images", quoted(&KEYS)))
             );
         }
         let wrong = |words: &str| LaunchMistake::new(node.range.clone(), words);
@@ -278,7 +280,7 @@ impl LaunchFileReader<'_> {
             return Ok(Argument::Number(element, value));
         }
         let length = match (count("len")?, count("bytes")?) {
-            (Some(_), Some(_)) => return Err(wrong("a buffer has `len` elements or `bytes`, not both")),
+            (Some(_), Some(_)) => return Err(wrong("a buffer takes `len` (elements) or `bytes`, not both")),
             (Some(length), None) => Some(length),
             (None, Some(bytes)) => Some(element.unwrap_or(ElementFormat::byte()).count(bytes)),
             (None, None) => None,
@@ -286,7 +288,7 @@ impl LaunchFileReader<'_> {
         let contents =
             [string("fill")?.is_some(), get("values").is_some(), get("hex").is_some(), get("file").is_some()];
         if contents.iter().filter(|c| **c).count() != 1 {
-            return Err(wrong("a buffer has one of `fill`, `values`, `hex` and `file`")
+            return Err(wrong("a buffer takes only one of `fill`, `values`, `hex` and `file`")
                 .help("such as `{ type = \"f32\", len = 64, fill = \"zero\" }`"));
         }
         let buffer = |element: ElementFormat, contents| Argument::Buffer(Buffer { element, length, contents });
@@ -452,7 +454,7 @@ table = { type = "f32", values = [1] }
                 "`\"\u{fffd}+8\"`: `\u{fffd}` cannot be the name of a parameter, variable or buffer\n",
             ),
             ("params = 3", "`3`: expected a table of names, but found a number\n"),
-            ("[params]\nx = [1, 2]", "`[1, 2]`: a list does not say what type its elements have\n"),
+            ("[params]\nx = [1, 2]", "`[1, 2]`: the type of the list's elements is missing\n"),
             ("[params]\nx = \"f33[4]:iota\"", "`f33`: `f33` is not a type of elements\n    did you mean `f32`?\n"),
             ("[params]\nx = { type = \"f33\" }", "`\"f33\"`: `f33` is not a type of elements\n"),
             (
@@ -470,7 +472,7 @@ table = { type = "f32", values = [1] }
             ("[params]\nx = { type = \"u8\", values = [300] }", "`300`: `300` does not fit into `u8`\n"),
             (
                 "[params]\nx = { type = \"u8\", values = [1], hex = \"00\" }",
-                "`{ type = \"u8\", values = [1], hex = \"00\" }`: a buffer has one of",
+                "`{ type = \"u8\", values = [1], hex = \"00\" }`: a buffer takes only one of",
             ),
             ("[params]\nx = { colour = 1 }", "`colour`: `colour` is not a key of a parameter\n"),
             ("[params]\nx = 1979-05-27", "`1979-05-27`: expected a number, a string or a table, but found a date\n"),

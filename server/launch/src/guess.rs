@@ -108,7 +108,7 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
         }
         if usage.cells.get(&(index, 0)).is_some_and(|u| u.tensor_map) {
             out.parts.push(format!(
-                "`{0}` stays empty, as a tensor map cannot be guessed: write `{0}={{…}}`",
+                "`{0}` is left empty, as a tensor map cannot be guessed: write `{0}={{…}}`",
                 parameter.name
             ));
         }

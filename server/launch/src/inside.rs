@@ -23,13 +23,13 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     let plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
     if path.is_empty() || path.contains('\\') || !relative.components().all(plain) {
         return Err(
-            "only files inside of the folder of the launch are read: a relative path with `/` and without `..`"
+            "only files inside the folder of the launch are read: use a relative path with `/` and without `..`"
                 .to_owned(),
         );
     }
     let folder = BoundedFolder::new(folder).map_err(|error| error.to_string())?;
     folder.read(relative, MAX_FILE).map_err(|refusal| match refusal {
-        FileRefusal::Outside => "it is a link to a place outside of the folder of the launch".to_owned(),
+        FileRefusal::Outside => "it is a link that leads outside the folder of the launch".to_owned(),
         FileRefusal::Unreadable(failure) => failure.to_string(),
     })
 }

@@ -51,7 +51,7 @@ impl LaunchRefusal {
     pub fn launch(mistakes: &[LaunchMistake], in_module: bool) -> Self {
         let places: Vec<_> = mistakes.iter().map(|m| (m.range.clone(), mistake(m))).collect();
         let message = match &places[..] {
-            [] => "the launch cannot be understood".to_owned(),
+            [] => "the launch cannot be read".to_owned(),
             [(_, only)] => format!("the launch has a mistake: {only}"),
             [(_, first), more @ ..] => format!("the launch has mistakes: {first}, and {} more", more.len()),
         };

@@ -110,7 +110,7 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
         let fine = if exact { given == wanted } else { product(given) <= product(wanted) };
         if !fine {
             let words = format!("`{what}` is {given:?}, but `{name}` of the kernel says {wanted:?}");
-            let help = format!("leave `{what}` out: then it is taken from the kernel");
+            let help = format!("remove `{what}`: then the kernel's value is used");
             mistakes.push(LaunchMistake::new(here(what), words).help(help));
         }
     };
@@ -140,7 +140,7 @@ impl LaunchChecker<'_> {
                 Argument::Number(Some(element), _) => u64::from(element.bits()).div_ceil(8),
                 Argument::Number(None, _) => {
                     let words =
-                        format!("`{}` is a part of a parameter, whose type the kernel does not say", given.title());
+                        format!("`{}` is part of a parameter, and the kernel does not give its type", given.title());
                     return Err(LaunchMistake::new(range(), words).help(format!("write `{}=u32:…`", given.title())));
                 }
                 _ => self.address_bytes(),
@@ -184,7 +184,7 @@ impl LaunchChecker<'_> {
                 if has > whole {
                     let words = format!("`{name}` has {whole} bytes, but {has} are given");
                     return Err(LaunchMistake::new(range(), words)
-                        .help("a buffer for an array is its contents, not its address"));
+                        .help("a buffer given for an array fills the array itself, not an address"));
                 }
             }
             Argument::Buffer(buffer) => {
@@ -221,9 +221,8 @@ impl LaunchChecker<'_> {
         let parameter = self.callable.parameters.iter().any(|p| p.name == given.name);
         if parameter || self.variable(&given.name).is_some() {
             let what = if parameter { "a parameter" } else { "a variable" };
-            return Err(
-                wrong(format!("`{}` is {what}, and needs no buffer beside it", given.name)).help("choose another name")
-            );
+            return Err(wrong(format!("`{}` is {what}, so it needs no buffer of the same name", given.name))
+                .help("choose another name"));
         }
         match &given.argument {
             Argument::Buffer(buffer) if given.offset.is_none() => fits(buffer, given.range.clone()),
@@ -411,7 +410,7 @@ impl LaunchChecker<'_> {
                 None => return Err(wrong(format!("`{name}` is neither a fill nor a buffer of this launch"))),
                 Some((other, _)) if other.is_some() && element.is_some() && other != element => {
                     let words = format!("`{name}` and `{}` have different types", condition.name);
-                    return Err(wrong(words).help("read one of them with the type of the other: `out:u32=…`"));
+                    return Err(wrong(words).help("read one of them as the type of the other: `out:u32=…`"));
                 }
                 Some(_) => {}
             }

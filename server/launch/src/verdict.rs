@@ -116,7 +116,7 @@ impl RunResult<'_> {
         if let ExpectedElements::Like(other, _) = &condition.expected {
             let like = self.find(other)?;
             if like.element.bits() != element.bits() {
-                return Err(format!("`{other}` has elements of another size"));
+                return Err(format!("the elements of `{other}` have a different size"));
             }
         }
         let nothing = BufferSnapshot::empty();

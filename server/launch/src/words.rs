@@ -69,10 +69,10 @@ pub fn remarks(done: &LaunchRun, line: &dyn Fn(usize) -> usize, advice: &LimitAd
     }
     let machine = &done.run.machine;
     if machine.races.is_incomplete() {
-        out.push("the notes of the race detector reached their limit: races after that were not found".to_owned());
+        out.push("the race detector reached its memory limit: later races were not found".to_owned());
     }
     if machine.flights.is_incomplete() {
-        out.push("too many asynchronous operations were in flight at a time to check all of them".to_owned());
+        out.push("too many asynchronous operations were in flight at once to check all of them".to_owned());
     }
     out
 }
@@ -86,8 +86,7 @@ pub fn limited(limit: RunLimit, settings: &Settings, advice: &LimitAdvice) -> St
         RunLimit::Effort => {
             let work = grouped(settings.effort().saturating_add(settings.limit));
             format!(
-                "these instructions took as much work as {work} plain ones, the most for a limit of {most}: they \
-                 move many bytes, start many blocks, or make lanes wait or run one by one; {steps} raises it"
+                "these instructions took as much work as {work} plain ones, the maximum for a limit of {most}: they move many bytes, start many blocks, or make lanes wait or run one by one; {steps} raises it"
             )
         }
         RunLimit::Time(time) => {

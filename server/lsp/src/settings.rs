@@ -133,13 +133,13 @@ settings! {
         "codeLens.enable": Flag(enable: bool = true),
             "whether to show code lenses: lines above declarations";
         "codeLens.branches": Flag(.options.branches),
-            "the number of places from which execution goes to a label";
+            "the number of branches to a label";
         "codeLens.calls": Flag(.options.calls),
             "the number of calls of a function";
         "codeLens.evaluate": Flag(.options.evaluate),
             "an action above each kernel that executes it and shows the values of its lanes";
         "codeLens.registers": Flag(.options.registers),
-            "the estimated number of registers that a function needs, and how many of its warps run at a time";
+            "the estimated number of registers that a function needs, and how many of its warps run at the same time";
         "codeLens.uses": Flag(.options.uses),
             "the number of uses of a module variable";
     }
@@ -169,7 +169,7 @@ settings! {
         "diagnostics.holdBack": Flag(hold_back: bool = true),
             "whether diagnostics that the next characters may resolve wait for a pause in typing";
         "diagnostics.parseOnly": Flag(.levels.parse_only),
-            "whether to leave out the errors that ptxas gives only when it generates code, such as 32-bit addresses";
+            "whether to omit errors that ptxas reports only when it generates code, such as 32-bit addresses";
         "diagnostics.severity": Severities(.levels),
             "the level of a code: `error`, `warning`, `information`, `hint` or `off`; this also turns on a code that is off by default";
         // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
@@ -182,7 +182,7 @@ settings! {
         /// The enabled checks.
         let checks: Checks = machine::Settings::default().checks;
         "evaluation.enable": Flag(enable: bool = true),
-            "whether the interpreter may execute kernels, to show the values of every lane";
+            "whether to allow the interpreter to execute kernels and show the values of every lane";
         "evaluation.find": Kinds(.checks, true),
             "checks to run that are off by default: `nan`";
         "evaluation.hints": Flag(hints: bool = true),
@@ -190,9 +190,9 @@ settings! {
         "evaluation.live": Flag(live: bool = true),
             "whether an evaluated kernel is evaluated again after an edit, for at most a quarter of a second";
         "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
-            "the number of warp instructions after which a run stops; it also stops after as much work as four times as many plain ones";
+            "the number of warp instructions after which a run stops; it also stops after the work of four times as many plain instructions";
         "evaluation.seconds": Number(seconds: usize = DEFAULT_SECONDS as usize, 1..=1_000_000),
-            "the time in seconds after which a run stops, and shows what it has reached";
+            "the time in seconds after which a run stops and shows its results up to then";
         "evaluation.without": Kinds(.checks, false),
             "checks to turn off: `race`, `uninitialized-memory` … ([all](evaluating.md#what-a-run-finds))";
     }
@@ -208,7 +208,7 @@ settings! {
         "formatting.blankLines": Number(.options.blank_lines, COLUMNS),
             "the maximum number of consecutive blank lines";
         "formatting.onType": Flag(on_type: bool = true),
-            "whether to indent a line when its semicolon, brace, colon or line end is typed, if the editor asks for it";
+            "whether to indent a line when its semicolon, brace, colon or line end is typed, if the editor requests it";
         "formatting.operandColumn": Number(.options.operand_column, COLUMNS),
             "the width reserved for an opcode with its modifiers; 0 turns alignment off";
         "formatting.operands": Choice(.options.operands),
@@ -276,10 +276,10 @@ settings! {
         "ptxas.path": Path(path: String = String::new()),
             "NVIDIA's assembler, to compare registers with; read only from your own settings: [how](ptxas.md)";
         "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
-            "additional options for it, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
+            "additional options for ptxas, such as `[\"--maxrregcount\", \"64\"]`; options that name files are refused";
         // At most an hour, and at least a second, which the smallest module may need on a busy machine.
         "ptxas.timeout": Number(timeout: usize = 60, 1..=3600),
-            "how many seconds it may run";
+            "the time limit of one run in seconds";
     }
 
     /// Settings of semantic tokens.
@@ -289,7 +289,7 @@ settings! {
         "semanticTokens.standardOnly": Flag(standard: bool = false),
             "whether to use only the kinds of the protocol: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)";
         "semanticTokens.limit": Number(limit: usize = 1 << 20, ANY),
-            "the size in bytes above which a text gets tokens only for its visible part, if the editor asks for that";
+            "the size in bytes above which a text gets tokens only for its visible part, if the editor requests that";
     }
 
     /// Settings of files that are not open.
@@ -301,7 +301,7 @@ settings! {
         "workspace.files": Number(files: usize = 5000, ANY),
             "the maximum number of files that are read without being open";
         "workspace.megabytes": Number(megabytes: usize = 32, ANY),
-            "the size in megabytes above which a file that is not open is left out";
+            "the size in megabytes above which a file that is not open is skipped";
     }
 }
 

@@ -36,19 +36,19 @@ pub struct Access {
     /// Number of passes without bank conflicts, or the fewest sectors for as many bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal: Option<u64>,
-    /// Of shared memory: the most different words in one bank.
+    /// For shared memory: the largest number of different words in one bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict: Option<u32>,
-    /// Of shared memory: the lanes by bank.
+    /// For shared memory: the lanes by bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banks: Option<Vec<Vec<usize>>>,
-    /// Of global memory: number of 32-byte sectors.
+    /// For global memory: number of 32-byte sectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sectors: Option<u64>,
-    /// Of global memory: number of 128-byte lines.
+    /// For global memory: number of 128-byte lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
-    /// Of global memory: `ideal` divided by `sectors`.
+    /// For global memory: `ideal` divided by `sectors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub efficiency: Option<f64>,
     /// What it is, to stand above its picture: `Load of 4 bytes from shared memory in 32 lanes`.
@@ -59,7 +59,7 @@ pub struct Access {
     /// The same, one fact after another.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
-    /// Of global memory: the lines that it touches, in order; the first of them if there are many.
+    /// For global memory: the lines that it touches, in order; the first of them if there are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<TouchedLine>,
 }

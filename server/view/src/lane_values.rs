@@ -16,7 +16,7 @@ const LEAST_ADDRESS: u64 = 1 << 16;
 pub struct LaneValues<'a> {
     /// The declared type, with the dot.
     pub ty: &'a str,
-    /// Of a register of bits: the type as which the instructions read it.
+    /// For an untyped register: the type that its readers give it.
     pub read_as: Option<&'a str>,
     /// The bytes of all lanes, lane 0 first, each little-endian; of a predicate four bytes with a bit for each lane.
     pub bytes: &'a [u8],

@@ -45,19 +45,19 @@ pub struct Row {
     pub ty: String,
     /// What it is.
     pub kind: RowKind,
-    /// Of a register of bits the type as which the instructions read it.
+    /// For an untyped register: the type that its readers give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_as: Option<&'static str>,
     /// The name of its reading: `signed`, `half2`.
     pub reading: &'static str,
-    /// What stands beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true.
+    /// The text beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true.
     pub label: String,
     /// Number of bytes for each lane, which decides what readings there are; 0 for a predicate.
     pub size: usize,
     /// One text for all lanes that exist and have not exited, if they hold the same or count up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded: Option<String>,
-    /// What an address points to, to stand behind the folded text: `x+16`.
+    /// What an address points to, shown after the folded text: `x+16`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<String>,
     /// The texts of the lanes: one list, or one for each number in the register, the lowest first.
@@ -73,7 +73,7 @@ pub struct Row {
     /// Mask of the lanes that the step wrote.
     #[serde(skip_serializing_if = "is_zero")]
     pub changed: LaneMask,
-    /// Of a row that the step wrote: the texts before it, for all lanes.
+    /// For a row that the step wrote: the texts before it, for all lanes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<String>>,
 }

@@ -24,7 +24,7 @@ pub struct WarpState {
     pub exited: LaneMask,
     /// The lanes with a common program counter.
     pub groups: Vec<LaneGroup>,
-    /// The group that goes on first, as an index into `groups`.
+    /// The group that continues first, as an index into `groups`.
     pub next: Option<usize>,
     /// The calls of that group, the innermost first.
     pub frames: Vec<Frame>,
@@ -77,7 +77,7 @@ pub struct LaneGroup {
     pub depth: u32,
     /// What they wait for.
     pub state: LaneGroupState,
-    /// Of lanes that gather: the lanes that they wait for.
+    /// For lanes that gather: the lanes that they wait for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<LaneMask>,
     /// The group in a line: `lanes 0–7 at line 12, wait for lanes 8–31`.
@@ -111,7 +111,7 @@ pub struct RegisterState {
     pub known: LaneMask,
     /// Whether all lanes that have not exited hold the same.
     pub uniform: bool,
-    /// Of a register of bits: the type as which the instructions read it.
+    /// For an untyped register: the type that its readers give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_as: Option<&'static str>,
     /// Mask of the lanes whose value the manual leaves open.

@@ -319,7 +319,7 @@ export interface WarpState {
     frames: Frame[];
     /** The lanes with a common program counter. */
     groups: LaneGroup[];
-    /** The group that goes on first, as an index into `groups`. */
+    /** The group that continues first, as an index into `groups`. */
     next: number | null;
     /** The parameters of the kernel. */
     parameters?: ParameterState[];
@@ -355,7 +355,7 @@ export interface LaneGroup {
     line: number;
     /** The lanes. */
     mask: number;
-    /** Of lanes that gather: the lanes that they wait for. */
+    /** For lanes that gather: the lanes that they wait for. */
     needs?: number;
     /** What they wait for. */
     state: 'running' | 'barrier' | 'waiting' | 'gathering';
@@ -383,7 +383,7 @@ export interface RegisterState {
     known: number;
     /** Its name. */
     name: string;
-    /** Of a register of bits: the type as which the instructions read it. */
+    /** For an untyped register: the type that its readers give it. */
     reads_as?: string;
     /** Its declared type, with the dot. */
     type: string;
@@ -398,7 +398,7 @@ export interface RegisterState {
 export interface Row {
     /** Mask of the lanes whose value is an approximation. */
     approximate?: number;
-    /** Of a row that the step wrote: the texts before it, for all lanes. */
+    /** For a row that the step wrote: the texts before it, for all lanes. */
     before?: string[];
     /** Mask of the lanes that the step wrote. */
     changed?: number;
@@ -408,9 +408,9 @@ export interface Row {
     kind: 'register' | 'special' | 'parameter';
     /** Mask of the lanes in which something was written. */
     known: number;
-    /** What stands beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true. */
+    /** The text beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true. */
     label: string;
-    /** What an address points to, to stand behind the folded text: `x+16`. */
+    /** What an address points to, shown after the folded text: `x+16`. */
     leads_to?: string;
     /** Its name; of a parameter in brackets. */
     name: string;
@@ -418,7 +418,7 @@ export interface Row {
     parts: RowPart[];
     /** The name of its reading: `signed`, `half2`. */
     reading: string;
-    /** Of a register of bits the type as which the instructions read it. */
+    /** For an untyped register: the type that its readers give it. */
     reads_as?: string;
     /** Number of bytes for each lane, which decides what readings there are; 0 for a predicate. */
     size: number;
@@ -510,15 +510,15 @@ export interface Step {
 export interface Access {
     /** For each lane the offset in the state space in hexadecimal digits, in global memory the address; `null` for other lanes. */
     addresses: (string | null)[];
-    /** Of shared memory: the lanes by bank. */
+    /** For shared memory: the lanes by bank. */
     banks?: number[][];
     /** Number of bytes for each lane. */
     bytes: number;
-    /** Of shared memory: the most different words in one bank. */
+    /** For shared memory: the largest number of different words in one bank. */
     conflict?: number;
     /** What it costs, in a line: `2 passes, 2 words in one bank`. */
     cost?: string;
-    /** Of global memory: `ideal` divided by `sectors`. */
+    /** For global memory: `ideal` divided by `sectors`. */
     efficiency?: number;
     /** The same, one fact after another. */
     facts?: Fact[];
@@ -528,17 +528,17 @@ export interface Access {
     kind: string;
     /** Mask of the lanes. */
     lanes: number;
-    /** Of global memory: number of 128-byte lines. */
+    /** For global memory: number of 128-byte lines. */
     lines?: number;
     /** For each lane what lies there: `x+16`. */
     names?: (string | null)[];
-    /** Of global memory: number of 32-byte sectors. */
+    /** For global memory: number of 32-byte sectors. */
     sectors?: number;
     /** The state space: `global`, `shared`, `local`, `const`, `param`. */
     space: string;
     /** What it is, to stand above its picture: `Load of 4 bytes from shared memory in 32 lanes`. */
     title: string;
-    /** Of global memory: the lines that it touches, in order; the first of them if there are many. */
+    /** For global memory: the lines that it touches, in order; the first of them if there are many. */
     touched?: TouchedLine[];
     /** Of shared memory: number of passes. */
     wavefronts?: number;

@@ -47,7 +47,7 @@ pub(super) fn check(declaration: &Declaration<'_>, site: DeclarationSite, out: &
     whole && out.len() == known
 }
 
-/// Checks the order: vector length, type and `.ptr` must follow each other, and all other words must stand before them.
+/// Checks the order: vector length, type and `.ptr` must follow each other, and all other words must come before them.
 fn order(declaration: &Declaration<'_>, site: DeclarationSite, out: &mut Vec<Diagnostic>) {
     let Some(ty) = declaration.types.first().map(|w| w.range().start) else { return };
     let vector = declaration.vectors.first().map(|w| w.range().start);

@@ -19,13 +19,13 @@ pub(crate) struct CallSequence {
 impl DiagnosticMessage for CallSequence {
     fn message(&self) -> String {
         let Self { name, early } = self;
-        let what = if *early { "no call above this load returns" } else { "no call returns" };
-        format!("{what} into `{name}`, so it has nothing to load")
+        let call = if *early { "no call above this load" } else { "no call" };
+        format!("{call} returns a value in `{name}`, so there is nothing to load")
     }
 
     fn help(&self) -> Option<String> {
         let help = if self.early {
-            "place the load below the call, in the text too: ptxas refuses this when it generates code"
+            "place the load below the call in the source as well: ptxas refuses this when it generates code"
         } else {
             "only the result of a call can be loaded; arguments can only be stored: ptxas refuses this when it generates code"
         };
@@ -111,13 +111,13 @@ mod tests {
 
     #[test]
     fn sequences_that_are_refused() {
-        let never = "no call returns into `y`, so it has nothing to load";
-        let early = "no call above this load returns into `y`, so it has nothing to load";
+        let never = "no call returns a value in `y`, so there is nothing to load";
+        let early = "no call above this load returns a value in `y`, so there is nothing to load";
         assert_eq!(found(LOAD), [never]);
         assert_eq!(found(&format!("st.param.b32 [y], 1; {LOAD}")), [never]);
         assert_eq!(found(&format!("{LOAD} {STORE} {CALL}")), [early]);
         assert_eq!(found(&format!("bra A; B: {LOAD} bra Z; A: {STORE} {CALL} bra B; Z:")), [early], "by the text");
-        let argument = "no call returns into `x`, so it has nothing to load";
+        let argument = "no call returns a value in `x`, so there is nothing to load";
         assert_eq!(found(&format!("{STORE} {CALL} ld.param.b32 %r1, [x];")), [argument]);
     }
 }

@@ -36,11 +36,11 @@ impl DiagnosticMessage for CostlyAccess {
         let condition = if *assumed { ", if `blockDim.x` is a multiple of 32" } else { "" };
         match unit {
             TrafficUnit::Sectors => {
-                format!("a warp touches {actual} sectors here; as many bytes fit into {ideal}{condition}")
+                format!("a warp touches {actual} sectors here; {ideal} would be enough for these bytes{condition}")
             }
             TrafficUnit::Passes => {
                 format!(
-                    "bank conflicts: a warp needs {actual} passes here, and {ideal} would do without conflicts{condition}"
+                    "bank conflicts: a warp needs {actual} passes here; without conflicts {ideal} would be enough{condition}"
                 )
             }
         }
@@ -48,9 +48,7 @@ impl DiagnosticMessage for CostlyAccess {
 
     fn help(&self) -> Option<String> {
         let help = match self.unit {
-            TrafficUnit::Sectors => {
-                "let neighbouring lanes access neighbouring elements, if the data can be laid out so"
-            }
+            TrafficUnit::Sectors => "let neighbouring lanes access neighbouring elements, if the data layout allows it",
             TrafficUnit::Passes => "pad the rows by a word, or swizzle the columns",
         };
         Some(help.to_owned())
@@ -109,12 +107,13 @@ mod tests {
         assert!(of(&stride(4)).is_empty());
         let strided = of(&stride(32));
         assert_eq!(strided.len(), 2);
-        let expected = "a warp touches 32 sectors here; as many bytes fit into 4, if `blockDim.x` is a multiple of 32";
+        let expected =
+            "a warp touches 32 sectors here; 4 would be enough for these bytes, if `blockDim.x` is a multiple of 32";
         assert_eq!(strided[0], expected);
         let conflicts = of(
             "shl.b32 %r4, %r2, 4; mov.u32 %r5, tile; add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; st.shared.u32 [tile], %r6;",
         );
-        assert_eq!(conflicts, ["bank conflicts: a warp needs 4 passes here, and 1 would do without conflicts"]);
+        assert_eq!(conflicts, ["bank conflicts: a warp needs 4 passes here; without conflicts 1 would be enough"]);
     }
 
     #[test]

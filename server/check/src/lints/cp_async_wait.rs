@@ -24,9 +24,9 @@ impl DiagnosticMessage for CpAsyncWait {
 
     fn help(&self) -> Option<String> {
         let help = if self.uncommitted {
-            "before the read, `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
+            "before the read, execute `cp.async.wait_all`, or `cp.async.commit_group` and `cp.async.wait_group 0` (and a barrier if other threads copied)"
         } else {
-            "before the read, `cp.async.wait_group 0` (and a barrier if other threads copied)"
+            "before the read, execute `cp.async.wait_group 0` (and a barrier if other threads copied)"
         };
         Some(help.to_owned())
     }
@@ -129,8 +129,8 @@ mod tests {
         let read = |between: &str| in_kernel(CpAsyncWait, &format!("{copy} {between} ld.shared.u32 %r1, [t+4];"));
         let found = read("cp.async.commit_group;");
         assert_eq!(messages(&found), ["this is read while an asynchronous copy may still be writing it"]);
-        assert!(found[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_group 0`")));
-        assert!(read("")[0].help().is_some_and(|h| h.starts_with("before the read, `cp.async.wait_all`")));
+        assert!(found[0].help().is_some_and(|h| h.starts_with("before the read, execute `cp.async.wait_group 0`")));
+        assert!(read("")[0].help().is_some_and(|h| h.starts_with("before the read, execute `cp.async.wait_all`")));
         assert!(read("cp.async.wait_all;").is_empty());
         assert!(read("cp.async.commit_group; cp.async.wait_group 0;").is_empty());
     }

@@ -21,8 +21,8 @@ impl DiagnosticMessage for DeadStore {
         match (self.overwritten, self.registers.len()) {
             (false, 1) => format!("{names} is never read"),
             (false, _) => format!("{names} are never read"),
-            (true, 1) => format!("the value of {names} is not read before it is written again"),
-            (true, _) => format!("the values of {names} are not read before they are written again"),
+            (true, 1) => format!("the value of {names} is overwritten before it is read"),
+            (true, _) => format!("the values of {names} are overwritten before they are read"),
         }
     }
 
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(messages(&found), ["`%r0` is never read"]);
         assert!(found[0].unnecessary);
         let found = in_kernel(DeadStore, "mov.u32 %r0, 1; mov.u32 %r0, 2; st.u32 [%rd0], %r0;");
-        assert_eq!(messages(&found), ["the value of `%r0` is not read before it is written again"]);
+        assert_eq!(messages(&found), ["the value of `%r0` is overwritten before it is read"]);
         let found = in_kernel(DeadStore, "setp.eq.u32 %p0|%p1, 1, 2;");
         assert_eq!(messages(&found), ["`%p0`, `%p1` are never read"]);
         assert!(in_kernel(DeadStore, "mov.u32 %r0, 1; st.u32 [%rd0], %r0;").is_empty());

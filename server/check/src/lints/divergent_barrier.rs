@@ -27,16 +27,16 @@ impl DiagnosticMessage for DivergentBarrier {
             None => {
                 let others = match self.others {
                     0 => String::new(),
-                    1 => ", and to another such instruction".to_owned(),
-                    others => format!(", and to {others} more such instructions"),
+                    1 => "; the same is true of another such instruction".to_owned(),
+                    others => format!("; the same is true of {others} more such instructions"),
                 };
-                format!("all lanes of the warp must execute `{what}` together, but only some of them get here{others}")
+                format!("all lanes of the warp must execute `{what}` together, but only some of them reach it{others}")
             }
         }
     }
 
     fn help(&self) -> Option<String> {
-        Some("move it to where the lanes have come together again".to_owned())
+        Some("move it to where the lanes have reconverged".to_owned())
     }
 }
 
@@ -72,10 +72,10 @@ pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         };
         let mut found = Diagnostic::new(range(&function.instructions[index].mnemonic), data);
         if !own {
-            found = found.related(range(guard), format!("`{name}` differs from lane to lane: the warp parts here"));
+            found = found.related(range(guard), format!("`{name}` differs from lane to lane: the warp diverges here"));
         }
         for other in others.into_iter().take(MAX_RELATED) {
-            let message = format!("only some of them get to this `{}` either", function.entry(other).name);
+            let message = format!("only some lanes reach this `{}` either", function.entry(other).name);
             found = found.related(range(&function.instructions[other].mnemonic), message);
         }
         if split.perhaps {
@@ -99,8 +99,8 @@ mod tests {
             &format!("{lanes} @%p1 bra Rest; barrier.sync.aligned 0; Rest: st.u32 [%rd0], 1;"),
         );
         let all = "all lanes of the warp must execute `barrier` together, but";
-        assert_eq!(messages(&found), [format!("{all} only some of them get here")]);
-        assert_eq!(found[0].related[0].message(), "`%p1` differs from lane to lane: the warp parts here");
+        assert_eq!(messages(&found), [format!("{all} only some of them reach it")]);
+        assert_eq!(found[0].related[0].message(), "`%p1` differs from lane to lane: the warp diverges here");
         let found = in_kernel(DivergentBarrier, &format!("{lanes} @%p1 barrier.sync.aligned 0;"));
         assert_eq!(messages(&found), [format!("{all} `%p1` differs from lane to lane")]);
         assert_eq!(found[0].severity, Severity::Warning);
@@ -114,8 +114,7 @@ mod tests {
             Loop: @%p1 bra Rest; bar.sync 0; st.u32 [%rd0], 1; bar.sync 1; bar.sync 2; bra Loop;
             Rest: bar.sync 3; st.u32 [%rd0], 2;";
         let found = in_kernel(DivergentBarrier, body);
-        let message = "all lanes of the warp must execute `bar` together, but only some of them get here, and to 2 more such \
-                       instructions";
+        let message = "all lanes of the warp must execute `bar` together, but only some of them reach it; the same is true of 2 more such instructions";
         assert_eq!(messages(&found), [message]);
         assert_eq!(found[0].related.len(), 3);
         // Two branches are two causes.

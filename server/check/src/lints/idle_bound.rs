@@ -32,18 +32,20 @@ impl DiagnosticMessage for IdleBound {
     fn message(&self) -> String {
         match self {
             Self::Registers { allowed, used } => {
-                format!("this allows {allowed} registers to a thread, and about {used} are used")
+                format!("this has no effect: it allows {allowed} registers per thread, and about {used} are used")
             }
             Self::Ctas { number, registers } => {
-                format!("{number} CTAs of this size fit even where each thread has {registers} registers, the most")
+                format!(
+                    "this has no effect: {number} CTAs of this size fit even if each thread has {registers} registers, the limit"
+                )
             }
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Registers { .. } => "without the bound the assembler makes the same of the kernel",
-            Self::Ctas { .. } => "this is all that the bound is about: it leaves out shared memory",
+            Self::Registers { .. } => "without the bound the assembler generates the same code",
+            Self::Ctas { .. } => "the bound concerns registers only, not shared memory",
         };
         Some(help.to_owned())
     }
@@ -114,8 +116,8 @@ mod tests {
     fn bounds_that_hold_nothing_back() {
         let registers = found(".maxnreg 128");
         let [message] = &registers[..] else { panic!("{registers:?}") };
-        assert!(message.starts_with("this allows 128 registers to a thread, and about "), "{message}");
-        let ctas = "4 CTAs of this size fit even where each thread has 255 registers, the most";
+        assert!(message.starts_with("this has no effect: it allows 128 registers per thread, and about "), "{message}");
+        let ctas = "this has no effect: 4 CTAs of this size fit even if each thread has 255 registers, the limit";
         assert_eq!(found(".maxntid 32 .minnctapersm 4"), [ctas]);
         assert!(found(".maxnreg 16").is_empty());
         assert!(found(".maxntid 1024 .minnctapersm 2").is_empty());

@@ -12,12 +12,12 @@ pub(crate) struct IneffectiveSetmaxnreg;
 
 impl DiagnosticMessage for IneffectiveSetmaxnreg {
     fn message(&self) -> String {
-        "nothing fixes the number of registers with which the threads of this kernel begin, so the assembler ignores this"
+        "the kernel does not fix the number of registers its threads start with, so the assembler ignores this"
             .to_owned()
     }
 
     fn help(&self) -> Option<String> {
-        let help = "give the kernel `.maxnreg`, or `.minnctapersm` beside `.maxntid` or `.reqntid`; an option of the assembler does it too";
+        let help = "add `.maxnreg` to the kernel, or `.minnctapersm` with `.maxntid` or `.reqntid`; the assembler option `-maxrregcount` works too";
         Some(help.to_owned())
     }
 }
@@ -48,7 +48,8 @@ mod tests {
             let body = "setmaxnreg.dec.sync.aligned.u32 40; ret;";
             in_module(IneffectiveSetmaxnreg, &format!("{header}.visible .entry k() {bounds} {{ {body} }}"))
         };
-        let expected = "nothing fixes the number of registers with which the threads of this kernel begin, so the assembler ignores this";
+        let expected =
+            "the kernel does not fix the number of registers its threads start with, so the assembler ignores this";
         assert_eq!(messages(&found(".maxntid 384")), [expected]);
         assert!(found(".maxntid 384 .maxnreg 168").is_empty());
     }

@@ -32,15 +32,13 @@ pub(crate) enum MbarrierProtocol {
 impl DiagnosticMessage for MbarrierProtocol {
     fn message(&self) -> String {
         match self {
-            Self::UnreadAnswer => {
-                "nothing looks at the answer: it may say that the phase is not complete yet".to_owned()
-            }
-            Self::NotInitialised(name) => format!("`{name}` is used as an mbarrier, but nothing initialises it"),
+            Self::UnreadAnswer => "the result is not used: it says whether the phase is complete".to_owned(),
+            Self::NotInitialised(name) => format!("`{name}` is used as an mbarrier, but nothing initializes it"),
             Self::NoExpectation => {
-                "this lowers an mbarrier's count of transactions, which nothing in the kernel raises".to_owned()
+                "this decreases an mbarrier's transaction count, which nothing in the kernel increases".to_owned()
             }
             Self::NoBarrier(name) => format!(
-                "threads that did not initialise the mbarrier `{name}` come here too, and no barrier lies in between"
+                "threads that did not initialize the mbarrier `{name}` get here too, with no barrier in between"
             ),
         }
     }
@@ -52,13 +50,15 @@ impl DiagnosticMessage for MbarrierProtocol {
                     .to_owned()
             }
             Self::NotInitialised(name) => {
-                format!("one thread does `mbarrier.init.shared.b64 [{name}], count;`, then a barrier for all")
+                format!(
+                    "let one thread execute `mbarrier.init.shared.b64 [{name}], count;`, then put a barrier for all threads"
+                )
             }
             Self::NoExpectation => {
                 "announce the bytes first: `mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;`".to_owned()
             }
             Self::NoBarrier(_) => {
-                "after `mbarrier.init`, a barrier for all threads that use it, such as `bar.sync 0;`".to_owned()
+                "after `mbarrier.init`, put a barrier for all threads that use it, such as `bar.sync 0;`".to_owned()
             }
         })
     }
@@ -238,10 +238,9 @@ mod tests {
     #[test]
     fn initialisation() {
         assert!(found(&format!("{INIT} {WAIT}")).is_empty());
-        assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initialises it"]);
+        assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initializes it"]);
         let guarded = format!("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; {WAIT}");
-        let expected =
-            "threads that did not initialise the mbarrier `bar` come here too, and no barrier lies in between";
+        let expected = "threads that did not initialize the mbarrier `bar` get here too, with no barrier in between";
         assert_eq!(found(&guarded), [expected]);
         assert!(found(&guarded.replace("wait:", "bar.sync 0; wait:")).is_empty());
     }
@@ -249,8 +248,8 @@ mod tests {
     #[test]
     fn answers_and_transactions() {
         let unread = format!("{INIT} mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;");
-        assert_eq!(found(&unread), ["nothing looks at the answer: it may say that the phase is not complete yet"]);
-        let expected = "this lowers an mbarrier's count of transactions, which nothing in the kernel raises";
+        assert_eq!(found(&unread), ["the result is not used: it says whether the phase is complete"]);
+        let expected = "this decreases an mbarrier's transaction count, which nothing in the kernel increases";
         assert_eq!(found(&format!("{INIT} {COPY} {WAIT}")), [expected]);
         let announced = "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;";
         assert!(found(&format!("{INIT} {announced} {COPY} {WAIT}")).is_empty());

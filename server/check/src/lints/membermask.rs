@@ -32,20 +32,20 @@ impl DiagnosticMessage for Membermask {
     fn message(&self) -> String {
         match self {
             Self::Empty { instruction } => {
-                format!("the mask of `{instruction}` names no lane, so that whatever executes it is not in it")
+                format!("the mask of `{instruction}` names no lane, so no lane that executes it is in the mask")
             }
             Self::WithoutLane0 { instruction, mask } => {
                 format!("lane 0 executes this `{instruction}` too, but the mask 0x{mask:x} does not name it")
             }
             Self::AllLanes { instruction } => {
-                format!("the mask of `{instruction}` names all lanes, but only some of them get here")
+                format!("the mask of `{instruction}` names all lanes, but only some of them reach it")
             }
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Empty { .. } => "the executing lane must be named; -1 names all lanes",
+            Self::Empty { .. } => "the mask must name the executing lane; -1 names all lanes",
             Self::WithoutLane0 { .. } => "every lane that executes it must be in the mask",
             Self::AllLanes { .. } => "every lane that the mask names must execute the instruction with the same mask",
         };
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn masks_of_instructions_for_all_lanes() {
         let sync = |mask: &str| messages(&in_kernel(Membermask, &format!("bar.warp.sync {mask};")));
-        let empty = "the mask of `bar.warp.sync` names no lane, so that whatever executes it is not in it";
+        let empty = "the mask of `bar.warp.sync` names no lane, so no lane that executes it is in the mask";
         assert_eq!(sync("0"), [empty]);
         assert_eq!(sync("6"), ["lane 0 executes this `bar.warp.sync` too, but the mask 0x6 does not name it"]);
         assert!(sync("-1").is_empty());
@@ -122,7 +122,7 @@ mod tests {
             )
         };
         let found = shuffle("-1");
-        assert_eq!(messages(&found), ["the mask of `shfl.sync` names all lanes, but only some of them get here"]);
+        assert_eq!(messages(&found), ["the mask of `shfl.sync` names all lanes, but only some of them reach it"]);
         assert_eq!(found[0].related[0].message(), "`%p1` differs from lane to lane");
         assert!(shuffle("0xffff").is_empty());
     }

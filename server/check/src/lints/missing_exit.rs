@@ -14,7 +14,7 @@ pub(crate) struct MissingExit {
 impl DiagnosticMessage for MissingExit {
     fn message(&self) -> String {
         let what = if self.kernel { "the kernel" } else { "the function" };
-        format!("control gets to the end of {what} without `ret` or `exit`")
+        format!("control reaches the end of {what} without `ret` or `exit`")
     }
 
     fn help(&self) -> Option<String> {
@@ -46,10 +46,10 @@ mod tests {
         assert!(found.is_empty(), "an empty body: {found:?}");
         let text = module("    bar.sync 0;\n");
         let found = in_module(MissingExit, &text);
-        assert_eq!(messages(&found), ["control gets to the end of the kernel without `ret` or `exit`"]);
+        assert_eq!(messages(&found), ["control reaches the end of the kernel without `ret` or `exit`"]);
         assert_eq!(mended(MissingExit, &text), module("    bar.sync 0;\n    ret;\n"));
         assert!(in_module(MissingExit, &module("    bar.sync 0;\n    ret;\n")).is_empty());
         let function = messages(&in_module(MissingExit, &text.replace(".entry", ".visible .func")));
-        assert_eq!(function, ["control gets to the end of the function without `ret` or `exit`"]);
+        assert_eq!(function, ["control reaches the end of the function without `ret` or `exit`"]);
     }
 }

@@ -33,7 +33,7 @@ impl DiagnosticMessage for MixedCtaGroups {
     fn message(&self) -> String {
         match self {
             Self::Function { group, before } => {
-                format!("`{}` in a function that has `{}` before", group.name(), before.name())
+                format!("`{}` in a function that uses `{}` above", group.name(), before.name())
             }
             Self::Reached { kernel, single, pair } => {
                 let [first, second] = GROUPS.map(Modifier::name);
@@ -43,7 +43,7 @@ impl DiagnosticMessage for MixedCtaGroups {
     }
 
     fn help(&self) -> Option<String> {
-        let help = "all tensor-core instructions of a kernel and of what it calls are of one kind; ptxas refuses this";
+        let help = "the tensor-core instructions of a kernel and of its callees must all use one CTA group; ptxas refuses this";
         Some(help.to_owned())
     }
 }
@@ -105,7 +105,7 @@ mod tests {
             let body = format!(".reg .b32 %r1; .shared .b32 where; {allocate} ld.shared.u32 %r1, [where]; {free} ret;");
             in_module(MixedCtaGroups, &format!("{header}.visible .entry k() {{ {body} }}"))
         };
-        assert_eq!(messages(&found(2)), ["`.cta_group::2` in a function that has `.cta_group::1` before"]);
+        assert_eq!(messages(&found(2)), ["`.cta_group::2` in a function that uses `.cta_group::1` above"]);
         assert_eq!(found(2)[0].related[0].message(), "the first");
         assert!(found(1).is_empty());
     }

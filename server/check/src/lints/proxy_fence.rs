@@ -32,17 +32,17 @@ impl DiagnosticMessage for ProxyFence {
                 "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
             ),
             Self::Matrix => "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores".to_owned(),
-            Self::TensorMap => "the kernel changes a tensor map and uses one, but publishes none".to_owned(),
+            Self::TensorMap => "the kernel changes a tensor map and uses one, but never publishes the change".to_owned(),
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
             Self::Copy(_) | Self::Matrix => {
-                "each thread that wrote does `fence.proxy.async.shared::cta;` after its stores and before the barrier"
+                "each thread that wrote must execute `fence.proxy.async.shared::cta;` after its stores and before the barrier"
             }
             Self::TensorMap => {
-                "after the changes `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`, before the use `fence.proxy.tensormap::generic.acquire`"
+                "execute `tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release` after the changes, and `fence.proxy.tensormap::generic.acquire` before the use"
             }
         };
         Some(help.to_owned())
@@ -198,7 +198,7 @@ mod tests {
             let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [tile];";
             messages(&in_kernel(ProxyFence, &format!("{tile} {change} {fence} {copy}")))
         };
-        assert_eq!(change(""), ["the kernel changes a tensor map and uses one, but publishes none"]);
+        assert_eq!(change(""), ["the kernel changes a tensor map and uses one, but never publishes the change"]);
         assert!(change("fence.proxy.tensormap::generic.release.gpu;").is_empty());
     }
 }

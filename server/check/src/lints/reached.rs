@@ -212,7 +212,7 @@ mod tests {
             let text = format!("{header}{function}.entry k() {{ .shared .b8 s[30000]; {kernel} ret; }}");
             messages(&in_module(Code::SharedMemoryLimit, &text))
         };
-        let expected = "the shared variables of `k` and of the functions that it reaches take 60000 bytes; `sm_90` has 49152 for them";
+        let expected = "the shared variables of `k` and of the functions that it reaches take 60000 bytes; the limit of `sm_90` is 49152";
         assert_eq!(found("call f;"), [expected]);
         assert!(found("").is_empty());
     }

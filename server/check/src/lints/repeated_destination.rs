@@ -16,7 +16,7 @@ pub(crate) struct RepeatedDestination {
 
 impl DiagnosticMessage for RepeatedDestination {
     fn message(&self) -> String {
-        format!("`{}` stands twice among the results: which of the values it gets is undefined", self.register)
+        format!("`{}` appears twice among the results: which of the values it gets is undefined", self.register)
     }
 
     fn help(&self) -> Option<String> {
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn registers_that_are_written_twice() {
         let found = in_kernel(RepeatedDestination, "ld.global.v2.u32 {%r1, %r1}, [%rd1];");
-        let expected = "`%r1` stands twice among the results: which of the values it gets is undefined";
+        let expected = "`%r1` appears twice among the results: which of the values it gets is undefined";
         assert_eq!(messages(&found), [expected]);
         assert_eq!(found[0].severity, Severity::Warning, "ptxas builds it");
         let header = ".version 8.6\n.target sm_100a\n.address_size 64\n";

@@ -23,7 +23,7 @@ impl DiagnosticMessage for SharedMemoryLimit {
     fn message(&self) -> String {
         let Self { kernel, total, target, limit, reached } = self;
         let others = if *reached { " and of the functions that it reaches" } else { "" };
-        format!("the shared variables of `{kernel}`{others} take {total} bytes; `{target}` has {limit} for them")
+        format!("the shared variables of `{kernel}`{others} take {total} bytes; the limit of `{target}` is {limit}")
     }
 
     fn help(&self) -> Option<String> {
@@ -61,7 +61,7 @@ mod tests {
             let body = format!("{variables} st.shared.u32 [a], 1; st.shared.u32 [b], 1; ret;");
             messages(&in_module(SharedMemoryLimit, &format!("{header}.entry k() {{ {body} }}")))
         };
-        let expected = "the shared variables of `k` take 65536 bytes; `sm_90` has 49152 for them";
+        let expected = "the shared variables of `k` take 65536 bytes; the limit of `sm_90` is 49152";
         assert_eq!(found("sm_90", 32768), [expected]);
         assert!(found("sm_90", 16384).is_empty());
         assert!(found("sm_90a", 32768).is_empty());

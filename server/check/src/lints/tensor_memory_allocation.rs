@@ -20,8 +20,8 @@ pub(crate) enum TensorMemoryAllocation {
 impl DiagnosticMessage for TensorMemoryAllocation {
     fn message(&self) -> String {
         let message = match self {
-            Self::NeverFreed => "the kernel allocates tensor memory and never gives it back",
-            Self::AfterPermit => "tensor memory is allocated after the permit to do so was given up",
+            Self::NeverFreed => "the kernel allocates tensor memory and never frees it",
+            Self::AfterPermit => "tensor memory is allocated after the permit to allocate was given up",
         };
         message.to_owned()
     }
@@ -29,7 +29,7 @@ impl DiagnosticMessage for TensorMemoryAllocation {
     fn help(&self) -> Option<String> {
         let help = match self {
             Self::NeverFreed => {
-                "`tcgen05.dealloc` with the same number of columns before the kernel ends, on every way"
+                "execute `tcgen05.dealloc` with the same number of columns on every path to the end of the kernel"
             }
             Self::AfterPermit => "allocate before `tcgen05.relinquish_alloc_permit`",
         };
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn allocations_that_break_the_rules() {
         assert!(found(&format!("{ALLOCATE} {PERMIT} {FREE}")).is_empty());
-        assert_eq!(found(ALLOCATE), ["the kernel allocates tensor memory and never gives it back"]);
-        let late = "tensor memory is allocated after the permit to do so was given up";
+        assert_eq!(found(ALLOCATE), ["the kernel allocates tensor memory and never frees it"]);
+        let late = "tensor memory is allocated after the permit to allocate was given up";
         assert_eq!(found(&format!("{PERMIT} {ALLOCATE} {FREE}")), [late]);
     }
 }

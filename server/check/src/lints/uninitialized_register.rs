@@ -47,7 +47,7 @@ impl DiagnosticMessage for UninitializedRegister {
     fn help(&self) -> Option<String> {
         let help = match self.cause {
             Cause::Never => "a register holds no defined value before it is written",
-            Cause::Nowhere => "whatever writes it is not executed before this instruction",
+            Cause::Nowhere => "the instructions that write it are not executed before this one",
             Cause::Sometimes => "if the value does not matter, set it to 0 before the branch",
             Cause::Copy(_) => return None,
         };

@@ -22,7 +22,7 @@ impl DiagnosticMessage for UnusedFunction {
     }
 
     fn help(&self) -> Option<String> {
-        let help = "it is not `.visible`, so no other module can; leave it out, or write `.visible` before `.func`";
+        let help = "it is not `.visible`, so no other module can; remove it, or write `.visible` before `.func`";
         Some(help.to_owned())
     }
 }

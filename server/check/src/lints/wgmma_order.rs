@@ -40,12 +40,12 @@ impl DiagnosticMessage for WgmmaOrder {
     fn help(&self) -> Option<String> {
         let help = match self {
             Self::NoFence | Self::Written(_) => {
-                "put `wgmma.fence.sync.aligned;` after the last access to its registers: the tensor core reads them in its own time"
+                "put `wgmma.fence.sync.aligned;` after the last access to its registers: the tensor core reads them asynchronously"
             }
             Self::Read { uncommitted: true, .. } => {
-                "before the read, `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;`"
+                "before the read, execute `wgmma.commit_group.sync.aligned;` and `wgmma.wait_group.sync.aligned 0;`"
             }
-            Self::Read { uncommitted: false, .. } => "before the read, `wgmma.wait_group.sync.aligned 0;`",
+            Self::Read { uncommitted: false, .. } => "before the read, execute `wgmma.wait_group.sync.aligned 0;`",
         };
         Some(help.to_owned())
     }

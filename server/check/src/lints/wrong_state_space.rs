@@ -37,19 +37,17 @@ pub(crate) enum ExpectedAddress {
 impl DiagnosticMessage for WrongStateSpace {
     fn message(&self) -> String {
         let AddressMismatch { register, variable, actual, expected } = &*self.0;
-        let of = variable.as_ref().map_or_else(String::new, |v| format!(", that of `{v}`"));
-        let holds = match actual {
-            AddressKind::In(space) => format!("an address in `{space}`{of}"),
-            AddressKind::Generic(space) => format!("the generic address of something in `{space}`{of}"),
+        let holds = match (actual, variable) {
+            (AddressKind::In(space), None) => format!("a `{space}` address"),
+            (AddressKind::In(space), Some(name)) => format!("a `{space}` address (of `{name}`)"),
+            (AddressKind::Generic(space), None) => format!("a generic address (in `{space}`)"),
+            (AddressKind::Generic(space), Some(name)) => format!("a generic address (of `{name}`, in `{space}`)"),
         };
-        let takes = match (expected, actual) {
-            (ExpectedAddress::Generic, _) => "a generic one".to_owned(),
-            (ExpectedAddress::In(space), AddressKind::Generic(same)) if space == same => {
-                format!("one that counts in `{space}`")
-            }
-            (ExpectedAddress::In(space), _) => format!("one in `{space}`"),
+        let takes = match expected {
+            ExpectedAddress::Generic => "a generic address".to_owned(),
+            ExpectedAddress::In(space) => format!("a `{space}` address"),
         };
-        format!("`{register}` holds {holds}, but {takes} is wanted here")
+        format!("`{register}` holds {holds}, but {takes} is expected here")
     }
 
     fn help(&self) -> Option<String> {
@@ -167,14 +165,14 @@ mod tests {
 
     #[test]
     fn addresses_that_count_in_another_way() {
-        let holds = "`%rd1` holds an address in `.shared`, that of `tile`, but";
+        let holds = "`%rd1` holds a `.shared` address (of `tile`), but";
         let global = wrong(
-            &format!("{holds} one in `.global` is wanted here"),
+            &format!("{holds} a `.global` address is expected here"),
             "access it in `.shared`, or take another register",
         );
         assert_eq!(found("st.global.u32 [%rd1], 1;"), global);
         let generic = wrong(
-            &format!("{holds} a generic one is wanted here"),
+            &format!("{holds} a generic address is expected here"),
             "write the state space, `.shared`, or convert the address with `cvta.shared`",
         );
         assert_eq!(found("st.u32 [%rd1], 1;"), generic);
@@ -183,14 +181,14 @@ mod tests {
 
     #[test]
     fn generic_addresses() {
-        let holds = "`%rd2` holds the generic address of something in `.shared`, that of `tile`, but";
+        let holds = "`%rd2` holds a generic address (of `tile`, in `.shared`), but";
         let same = wrong(
-            &format!("{holds} one that counts in `.shared` is wanted here"),
+            &format!("{holds} a `.shared` address is expected here"),
             "leave out the state space, or convert it with `cvta.to.shared`",
         );
         assert_eq!(found("st.shared.u32 [%rd2], 1;"), same);
         let other = wrong(
-            &format!("{holds} one in `.global` is wanted here"),
+            &format!("{holds} a `.global` address is expected here"),
             "leave out the state space, or convert it with `cvta.to.shared` and access it there",
         );
         assert_eq!(found("st.global.u32 [%rd2], 1;"), other);

@@ -60,7 +60,7 @@ impl DiagnosticMessage for Alias {
             Self::NotAFunction { name, symbol } => {
                 format!("`{name}` is {}: only functions have aliases", symbol.describe())
             }
-            Self::OfItself { name } => format!("`{name}` is made an alias of itself"),
+            Self::OfItself { name } => format!("`{name}` cannot be an alias of itself"),
             Self::HasBody { name, function } => {
                 format!("`{name}` has a body, so it cannot be an alias of `{function}`")
             }
@@ -172,7 +172,7 @@ mod tests {
         assert!(of(".alias same, f;").is_empty());
         assert_eq!(of(".alias wide, f;"), ["parameter `x` is `.param .b64 x` in `wide`, but `.param .b32 x` in `f`"]);
         assert_eq!(of(".alias g, f;"), ["`g` is a `.global` variable: only functions have aliases"]);
-        assert_eq!(of(".alias f, f;"), ["`f` is made an alias of itself"]);
+        assert_eq!(of(".alias f, f;"), ["`f` cannot be an alias of itself"]);
     }
 
     #[test]

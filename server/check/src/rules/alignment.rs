@@ -44,9 +44,9 @@ impl DiagnosticMessage for AlignmentProblem {
             Self::NotAPowerOfTwo(value) => {
                 format!("an alignment is a power of two from 1 to 2147483648, not {value}")
             }
-            Self::NotANumber => "an alignment is a number, a power of two".to_owned(),
+            Self::NotANumber => "an alignment must be a power of two".to_owned(),
             Self::TooLarge { value, limit } => {
-                format!("an alignment of {value} bytes is too much here, at most {limit} can be had")
+                format!("an alignment of {value} bytes is too large here: the limit is {limit}")
             }
             Self::BelowNatural { value, natural } => {
                 format!("an alignment of {value} has no effect: the type is aligned to {natural} bytes")
@@ -56,14 +56,14 @@ impl DiagnosticMessage for AlignmentProblem {
             }
             Self::OfRegister => "registers have no alignment, so this has no effect".to_owned(),
             Self::OfPointee => {
-                "behind the type this is the alignment of what the parameter points to, not of the parameter".to_owned()
+                "after the type, this is the alignment of what the parameter points to, not of the parameter".to_owned()
             }
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::TooLarge { .. } => Some("only the parameters of kernels may have more".to_owned()),
+            Self::TooLarge { .. } => Some("only kernel parameters may have more".to_owned()),
             Self::OfPointee => Some("write it before the type, or `.ptr .align`".to_owned()),
             _ => None,
         }

@@ -44,18 +44,20 @@ impl DiagnosticMessage for ArraySize {
             Self::ParameterOverflow => "the size of a parameter must fit into 32 bits".to_owned(),
             Self::Registers { .. } => "there are no arrays of registers".to_owned(),
             Self::RangeWith(what) => format!("a range of names cannot have {what}"),
-            Self::TooMany => "that many names cannot be declared".to_owned(),
-            Self::Nothing => "a range of no names declares nothing".to_owned(),
+            Self::TooMany => "a range cannot declare so many names".to_owned(),
+            Self::Nothing => "an empty range declares nothing".to_owned(),
             Self::Unreachable(name) => {
-                format!("nothing can reach this range: in `{name}0` the number is all of the digits at the end")
+                format!(
+                    "the names of this range cannot be used: all digits at the end of `{name}0` count as its number"
+                )
             }
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Missing(_) => Some("only `.extern` arrays and arrays with an initializer go without one".to_owned()),
-            Self::ParameterDimensions => Some("give the number of all elements".to_owned()),
+            Self::Missing(_) => Some("only `.extern` arrays and arrays with an initializer can omit it".to_owned()),
+            Self::ParameterDimensions => Some("give the total number of elements".to_owned()),
             Self::Registers { name, count } => {
                 let count = count.unwrap_or(4);
                 Some(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
@@ -144,7 +146,7 @@ mod tests {
         let of = |declaration: &str| in_kernel(Code::ArraySize, declaration);
         assert_eq!(messages(&of(".reg .b32 x<4>[2];")), ["a range of names cannot have a dimension"]);
         let found = of(".reg .b32 x1<4>;");
-        let text = "nothing can reach this range: in `x10` the number is all of the digits at the end";
+        let text = "the names of this range cannot be used: all digits at the end of `x10` count as its number";
         assert_eq!((messages(&found), found[0].severity), (vec![text.to_owned()], Severity::Warning));
         assert_eq!(of(".reg .b32 x<0>;")[0].severity, Severity::Hint);
         assert!(of(".reg .b32 x<4>;").is_empty());

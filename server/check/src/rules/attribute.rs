@@ -68,20 +68,21 @@ impl DiagnosticMessage for AttributeProblem {
             Self::Unknown { name, holder, known, .. } => {
                 format!("`{name}` is not an attribute of {holder}; expected {}", one_of(known))
             }
-            Self::NoNumbers(name) => format!("`{name}` has no numbers in parentheses"),
+            Self::NoNumbers(name) => format!("`{name}` takes no numbers in parentheses"),
             Self::Count { name, expected, found } => {
-                format!("`{name}` has {expected} numbers in parentheses, not {found}")
+                let given = if *found == 1 { "is" } else { "are" };
+                format!("`{name}` takes {expected} numbers in parentheses; {found} {given} given")
             }
             Self::NotANumber => "a number is expected here: it cannot be computed".to_owned(),
             Self::Space { name, spaces } => format!("`{name}` is for variables in {}", one_of(spaces)),
-            Self::Repeated(name) => format!("`{name}` is said already"),
+            Self::Repeated(name) => format!("`{name}` is given twice"),
             Self::OnKernel => "kernels have no attributes".to_owned(),
-            Self::Second => "a function has one attribute, and this is the second".to_owned(),
+            Self::Second => "a function has one attribute; this is the second".to_owned(),
             Self::Pointer(written) => {
                 format!("`{written}` here says what a parameter of a kernel points to; this is not a kernel")
             }
             Self::PointerSpace { space, spaces } => format!("`.ptr` points to {}, not to `{space}`", one_of(spaces)),
-            Self::SecondPointer => "a parameter has one `.ptr`, and this is the second".to_owned(),
+            Self::SecondPointer => "a parameter has one `.ptr`; this is the second".to_owned(),
         }
     }
 
@@ -89,7 +90,7 @@ impl DiagnosticMessage for AttributeProblem {
         match self {
             Self::Unknown { near, .. } => near.map(|name| format!("did you mean `{name}`?")),
             Self::Pointer(_) => Some("write the alignment of the parameter itself before its type".to_owned()),
-            Self::PointerSpace { .. } => Some("leave the space out for a generic address".to_owned()),
+            Self::PointerSpace { .. } => Some("omit the space for a generic address".to_owned()),
             _ => None,
         }
     }
@@ -174,7 +175,7 @@ mod tests {
     fn attributes_of_variables() {
         assert!(of(".attribute(.managed) .global .u32 a;").is_empty());
         assert_eq!(of(".attribute(.managed) .shared .u32 a;"), ["`.managed` is for variables in `.global`"]);
-        assert_eq!(of(".attribute(.managed(1)) .global .u32 a;"), ["`.managed` has no numbers in parentheses"]);
+        assert_eq!(of(".attribute(.managed(1)) .global .u32 a;"), ["`.managed` takes no numbers in parentheses"]);
         let unknown =
             "`.manged` is not an attribute of a variable; expected `.managed` or `.unified`\ndid you mean `.managed`?";
         assert_eq!(of(".attribute(.manged) .global .u32 a;"), [unknown]);

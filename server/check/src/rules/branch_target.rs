@@ -28,10 +28,10 @@ impl DiagnosticMessage for BranchTarget {
             }
             (_, false) => format!("`{name}` is {}, but a branch goes to a label", symbol.describe()),
             (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
-                format!("`{name}` stands after this branch, but must stand before it")
+                format!("`{name}` comes after this branch, but must come before it")
             }
-            (Symbol::Targets { .. }, true) => format!("`{name}` lists functions and no labels"),
-            (Symbol::Label, true) => format!("`{name}` is a label in the code, not one of a list"),
+            (Symbol::Targets { .. }, true) => format!("`{name}` lists functions, not labels"),
+            (Symbol::Label, true) => format!("`{name}` is a label in the code, not the label of a list"),
             (_, true) => format!("`{name}` is {}, not the label of a list", symbol.describe()),
         }
     }
@@ -44,7 +44,7 @@ impl DiagnosticMessage for BranchTarget {
             }
             (_, false) => return None,
             (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
-                "move the label with its `.branchtargets` directive up"
+                "move the label and its `.branchtargets` directive up"
             }
             (_, true) => "`brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`",
         };
@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn indirect_branches_take_an_earlier_list() {
         assert!(of("list: .branchtargets done; brx.idx %r1, list; done:").is_empty());
-        let late = "`list` stands after this branch, but must stand before it\n\
-                    move the label with its `.branchtargets` directive up";
+        let late = "`list` comes after this branch, but must come before it\n\
+                    move the label and its `.branchtargets` directive up";
         assert_eq!(of("brx.idx %r1, list; list: .branchtargets done; done:"), [late]);
-        let label = "`done` is a label in the code, not one of a list\n\
+        let label = "`done` is a label in the code, not the label of a list\n\
                      `brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`";
         assert_eq!(of("brx.idx %r1, done; done:"), [label]);
     }

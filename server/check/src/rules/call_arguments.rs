@@ -155,7 +155,7 @@ impl DiagnosticMessage for CallArguments {
             | Self::NoList { callee }
             | Self::Misfit { callee, .. } => callee.declaration(),
             Self::ConstantResult => {
-                "the assembler takes it, but cannot generate code for it; `_` drops a result".to_owned()
+                "the assembler accepts it, but cannot generate code for it; `_` drops a result".to_owned()
             }
         })
     }
@@ -182,8 +182,12 @@ fn wrong_count(callee: &CalledSignature, found: usize) -> String {
         0 => "no arguments".to_owned(),
         expected => counted(expected),
     };
-    let found = if found == 0 { "none".to_owned() } else { found.to_string() };
-    format!("`{}` takes {expected}, not {found}", callee.name)
+    let given = match found {
+        0 => "none is given".to_owned(),
+        1 => "1 is given".to_owned(),
+        _ => format!("{found} are given"),
+    };
+    format!("`{}` takes {expected}; {given}", callee.name)
 }
 
 fn misfit(
@@ -198,7 +202,7 @@ fn misfit(
     let of = format!("{} of `{}`", parameter.call_it(index, what), callee.name);
     let found = match spelling {
         ArgumentSpelling::Name(name) => format!("`{name}` is {}", described(given)),
-        ArgumentSpelling::Sink => "`_` gives no value".to_owned(),
+        ArgumentSpelling::Sink => "`_` has no value".to_owned(),
         ArgumentSpelling::Other => format!("this is {}", described(given)),
     };
     match why {
@@ -365,9 +369,9 @@ mod tests {
     #[test]
     fn arguments_fit_the_parameters() {
         assert!(of("call (%r1), f, (%r2);").is_empty());
-        assert_eq!(of("call (%r1), f, (%r2, %r3);"), ["`f` takes 1 argument, not 2"]);
+        assert_eq!(of("call (%r1), f, (%r2, %r3);"), ["`f` takes 1 argument; 2 are given"]);
         assert_eq!(of("call (%r1), f, (%fd1);"), ["`%fd1` is a `.f64` register, but parameter `a` of `f` is `.b32`"]);
-        assert_eq!(of("call (%r1), f, (_);"), ["`_` gives no value, but parameter `a` of `f` is `.b32`"]);
+        assert_eq!(of("call (%r1), f, (_);"), ["`_` has no value, but parameter `a` of `f` is `.b32`"]);
     }
 
     #[test]

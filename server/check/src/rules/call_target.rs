@@ -41,27 +41,26 @@ impl DiagnosticMessage for CallTarget {
                 format!("`{name}` is a kernel: only functions (`.func`) can be called")
             }
             (CallPart::Function, Symbol::Register { .. }) => {
-                format!("`{name}` is {what}: to call through it, its prototype must be given")
+                format!("`{name}` is {what}: a call through it needs a prototype")
             }
             (CallPart::Function, _) => format!("`{name}` is {what}, but only functions can be called"),
             (CallPart::Address, Symbol::Function { kernel: false, .. }) => {
-                format!("`{name}` is a function: a call of it has no prototype and no list of targets")
+                format!("`{name}` is a function: a direct call takes no prototype and no list of targets")
             }
             (CallPart::Address, _) => format!(
                 "`{name}` is {what}, but a call with a prototype or a list of targets goes through an integer or untyped register \
                  of 32 or 64 bits"
             ),
             (CallPart::Targets, Symbol::Targets { list: TargetListKind::Calls | TargetListKind::Prototype, .. }) => {
-                format!("`{name}` stands after this call, but must stand before it")
+                format!("`{name}` comes after this call, but must come before it")
             }
             (CallPart::Targets, Symbol::Targets { list: TargetListKind::Branches, .. }) => {
                 format!("`{name}` is a list of labels to branch to, not of functions")
             }
             (CallPart::Targets, Symbol::Variable(v)) if matches!(v.space, ".global" | ".const") => format!(
-                "`{name}` is not a table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer holds nothing \
-                 but names of functions"
+                "`{name}` is not a table of functions: that is an array of `.u64`, `.u32` or `.u8` whose initializer has only names of functions"
             ),
-            (CallPart::Targets, _) => format!("`{name}` is {what}, which does not say what is called"),
+            (CallPart::Targets, _) => format!("`{name}` is {what}, not a prototype or a list of functions"),
             (CallPart::Entry, _) => format!("`{name}` is {what}, but `.calltargets` lists functions"),
         }
     }
@@ -70,9 +69,9 @@ impl DiagnosticMessage for CallTarget {
         let help = match (self.part, self.symbol) {
             (CallPart::Function, Symbol::Function { .. }) => "move what both need into a `.func`, and call that",
             (CallPart::Function, Symbol::Register { .. }) => INDIRECT,
-            (CallPart::Address, Symbol::Function { kernel: false, .. }) => "drop the last operand",
+            (CallPart::Address, Symbol::Function { kernel: false, .. }) => "remove the last operand",
             (CallPart::Targets, Symbol::Targets { list: TargetListKind::Calls | TargetListKind::Prototype, .. }) => {
-                "move the label with its directive up"
+                "move the label and its directive up"
             }
             (CallPart::Targets, _) => INDIRECT,
             (CallPart::Function | CallPart::Address | CallPart::Entry, _) => return None,
@@ -120,7 +119,7 @@ mod tests {
     fn direct_calls_name_functions() {
         assert_eq!(of("call k, (%rd1);"), ["`k` is a kernel: only functions (`.func`) can be called"]);
         assert_eq!(of("call p;"), ["`p` is a `.param` variable, but only functions can be called"]);
-        let register = "`%rd1` is a `.b64` register: to call through it, its prototype must be given";
+        let register = "`%rd1` is a `.b64` register: a call through it needs a prototype";
         assert_eq!(of("call %rd1;"), [register]);
     }
 
@@ -129,9 +128,9 @@ mod tests {
         assert!(of("proto: .callprototype _ (); call %rd1, proto;").is_empty());
         assert_eq!(
             of("call %rd1, proto; proto: .callprototype _ ();"),
-            ["`proto` stands after this call, but must stand before it"]
+            ["`proto` comes after this call, but must come before it"]
         );
-        assert_eq!(of("call %rd1, %r1;"), ["`%r1` is a `.b32` register, which does not say what is called"]);
+        assert_eq!(of("call %rd1, %r1;"), ["`%r1` is a `.b32` register, not a prototype or a list of functions"]);
         let found = in_kernel(Code::CallTarget, "proto: .callprototype _ (); call %fd1, proto;");
         assert!(found[0].message().starts_with("`%fd1` is a `.f64` register, but a call with a prototype"));
     }

@@ -18,38 +18,40 @@ impl DiagnosticMessage for ConstantExpression {
     fn message(&self) -> String {
         let shown = &self.shown;
         match self.wrong {
-            Wrong::Overflow => format!("`{shown}` does not fit 64 bits"),
+            Wrong::Overflow => format!("`{shown}` does not fit in 64 bits"),
             Wrong::DivisionByZero => "this is zero, and an expression cannot divide by zero".to_owned(),
-            Wrong::Quotient => "the least 64-bit integer divided by −1 does not fit 64 bits".to_owned(),
+            Wrong::Quotient => "the smallest 64-bit integer divided by −1 does not fit in 64 bits".to_owned(),
             Wrong::Mixed => "one side of this operator is an integer, the other a floating-point number".to_owned(),
             Wrong::NeedsInteger => {
                 format!("`{shown}` is a floating-point number, but this operator takes integers")
             }
             Wrong::Cast => format!("only casts to `.s64` and `.u64` exist, not to `{shown}`"),
-            Wrong::Single => format!("`{shown}` must stand alone: no operator takes a number written as 32 bits"),
-            Wrong::NotANumber => format!("`{shown}` is not a number, and expressions are made of numbers alone"),
+            Wrong::Single => {
+                format!("`{shown}` cannot be part of an expression: no operator takes a number written as 32 bits")
+            }
+            Wrong::NotANumber => format!("`{shown}` is not a number; expressions contain only numbers"),
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self.wrong {
             Wrong::Overflow => return None,
-            Wrong::DivisionByZero => "not even where the result is not used",
+            Wrong::DivisionByZero => "this is refused even if the result is not used",
             Wrong::Quotient => "the assembler crashes on it",
-            Wrong::Mixed => "an expression has numbers of one kind; nothing converts between them",
-            Wrong::NeedsInteger => "floating-point numbers know `+`, `-`, `*`, `/` and comparisons",
+            Wrong::Mixed => "all numbers of an expression must be of one kind; they are not converted",
+            Wrong::NeedsInteger => "floating-point numbers have only `+`, `-`, `*`, `/` and comparisons",
             Wrong::Cast => "only `(.s64)` and `(.u64)` are casts",
             Wrong::Single => "write the sign into its bits, or use a decimal number or `0d`",
             Wrong::NotANumber if self.shown.starts_with('%') => {
-                "the assembler computes expressions; compute with registers by instructions: `add`, `mul.lo`, `mad.lo`, `selp`"
+                "the assembler computes expressions; use instructions to compute with registers: `add`, `mul.lo`, `mad.lo`, `selp`"
             }
             Wrong::NotANumber
                 if super::foreign(&format!(".{}", self.shown)).is_some()
                     || ptx_isa::ISA.ty(&format!(".{}", self.shown)).is_some() =>
             {
-                "only `(.s64)` and `(.u64)` are casts, with the dot"
+                "only `(.s64)` and `(.u64)` are casts; the dot is needed"
             }
-            Wrong::NotANumber => "to add to an address, begin with it: `a+4`",
+            Wrong::NotANumber => "to add to an address, write it first: `a+4`",
         };
         Some(help.to_owned())
     }
@@ -83,6 +85,6 @@ mod tests {
         let zero = ["this is zero, and an expression cannot divide by zero"];
         assert_eq!(messages(&in_module(Code::ConstantExpression, packed)), zero);
         let register = in_kernel(Code::ConstantExpression, "mov.b64 %rd1, %rd2 * 4;");
-        assert!(register[0].help().is_some_and(|help| help.contains("compute with registers by instructions")));
+        assert!(register[0].help().is_some_and(|help| help.contains("use instructions to compute with registers")));
     }
 }

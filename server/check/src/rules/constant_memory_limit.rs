@@ -20,11 +20,11 @@ pub(crate) struct ConstantMemoryLimit {
 impl DiagnosticMessage for ConstantMemoryLimit {
     fn message(&self) -> String {
         let Self { total, target, limit } = self;
-        format!("the constant variables of this module take {total} bytes; `{target}` has {limit} for them")
+        format!("the constant variables of this module take {total} bytes; the limit of `{target}` is {limit}")
     }
 
     fn help(&self) -> Option<String> {
-        Some("ptxas refuses this; move what is large to `.global`".to_owned())
+        Some("ptxas refuses this; move large variables to `.global`".to_owned())
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
         let found = of(61441);
         assert_eq!(
             messages(&found),
-            ["the constant variables of this module take 65537 bytes; `sm_90` has 65536 for them"]
+            ["the constant variables of this module take 65537 bytes; the limit of `sm_90` is 65536"]
         );
         assert_eq!(found[0].severity, Severity::Error);
         assert!(of(61440).is_empty());

@@ -23,9 +23,9 @@ impl DiagnosticMessage for ConstantOverflow {
     fn message(&self) -> String {
         let (shown, dots) = (&self.shown, if self.cut { "…" } else { "" });
         if self.integer {
-            format!("`{shown}{dots}` does not fit 64 bits")
+            format!("`{shown}{dots}` does not fit in 64 bits")
         } else {
-            format!("`{shown}{dots}` is beyond the normal numbers of `.f64`")
+            format!("`{shown}{dots}` is outside the range of normal `.f64` numbers")
         }
     }
 
@@ -81,15 +81,15 @@ mod tests {
     #[test]
     fn numbers_with_too_many_digits() {
         let of = |body: &str| messages(&in_kernel(Code::ConstantOverflow, body));
-        assert_eq!(of("mov.b64 %rd1, 99999999999999999999;"), ["`99999999999999999999` does not fit 64 bits"]);
-        assert_eq!(of("mov.f64 %fd1, 1e-310;"), ["`1e-310` is beyond the normal numbers of `.f64`"]);
-        assert_eq!(of(".reg .b32 %x<99999999999999999999>;"), ["`99999999999999999999` does not fit 64 bits"]);
+        assert_eq!(of("mov.b64 %rd1, 99999999999999999999;"), ["`99999999999999999999` does not fit in 64 bits"]);
+        assert_eq!(of("mov.f64 %fd1, 1e-310;"), ["`1e-310` is outside the range of normal `.f64` numbers"]);
+        assert_eq!(of(".reg .b32 %x<99999999999999999999>;"), ["`99999999999999999999` does not fit in 64 bits"]);
         assert!(of("mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF; mov.f64 %fd1, 1e-300;").is_empty());
     }
 
     #[test]
     fn long_numbers_are_cut() {
         let found = in_kernel(Code::ConstantOverflow, &format!("mov.b64 %rd1, {};", "9".repeat(41)));
-        assert_eq!(messages(&found), [format!("`{}…` does not fit 64 bits", "9".repeat(40))]);
+        assert_eq!(messages(&found), [format!("`{}…` does not fit in 64 bits", "9".repeat(40))]);
     }
 }

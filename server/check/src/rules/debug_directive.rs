@@ -71,7 +71,7 @@ impl DiagnosticMessage for DebugDirective {
         match self {
             Self::Missing(what) => format!("{what} must follow here"),
             Self::TooWide { number, bits } => format!("`{number}` does not fit into {bits} bits"),
-            Self::FileTwice(file) => format!("number {file} has been given to another file"),
+            Self::FileTwice(file) => format!("number {file} already belongs to another file"),
             Self::UnknownFile(file) => {
                 format!("no `.file` of this module has the number {file}, so the line table lacks this location")
             }
@@ -82,20 +82,22 @@ impl DiagnosticMessage for DebugDirective {
                 format!("no `.loc` before this one in this function says `{file} {line} {column}`")
             }
             Self::NotALabel(text) => {
-                format!("`{text}` is not a label: after `function_name` stands the label of a name in a `.section`")
+                format!("`{text}` is not a label: `function_name` takes the label of a name in a `.section`")
             }
             Self::MinusOffset => "an offset is added to the label, never subtracted".to_owned(),
-            Self::NotData(text) => format!("`{text}` cannot stand in a section: there are only data and labels"),
+            Self::NotData(text) => format!("`{text}` is not allowed in a section: only data and labels are"),
             Self::NotAType { ty, .. } => format!("data in a section cannot be of type `{ty}`"),
             Self::DoesNotFit { number, ty } => format!("`{number}` does not fit into `{ty}`"),
             Self::NoRoom { address, ty, .. } => {
-                format!("`{address}` is an address, for which `{ty}` has no room")
+                format!("`{address}` is an address, which does not fit into `{ty}`")
             }
             Self::NameInList(name) => {
-                format!("`{name}` must stand in a line of its own: only numbers form lists here")
+                format!("`{name}` needs a line of its own: only numbers form lists here")
             }
             Self::BadSum(text) => {
-                format!("`{text}` is not taken: a number may be added to a label, and a label subtracted from one")
+                format!(
+                    "`{text}` is not allowed: only a number can be added to a label, or a label subtracted from one"
+                )
             }
         }
     }
@@ -235,7 +237,7 @@ mod tests {
         let of = |data: &str| messages(&in_module(Code::DebugDirective, &module("", data)));
         assert!(of(".b8 1, 255\n.b64 name").is_empty());
         assert_eq!(of(".b8 256"), ["`256` does not fit into `.b8`"]);
-        assert_eq!(of(".b8 name"), ["`name` is an address, for which `.b8` has no room"]);
-        assert_eq!(of(".b64 1, name"), ["`name` must stand in a line of its own: only numbers form lists here"]);
+        assert_eq!(of(".b8 name"), ["`name` is an address, which does not fit into `.b8`"]);
+        assert_eq!(of(".b64 1, name"), ["`name` needs a line of its own: only numbers form lists here"]);
     }
 }

@@ -92,7 +92,7 @@ impl DiagnosticMessage for DeclarationMismatch {
             DeclarationDifference::Signature(SignatureMismatch { before, .. }) => {
                 format!("the first declaration is `{}`", before.declared_as(".func", &self.name))
             }
-            DeclarationDifference::Preserved => "the assembler refuses that once it generates code".to_owned(),
+            DeclarationDifference::Preserved => "the assembler refuses this when it generates code".to_owned(),
             DeclarationDifference::Kernel(_) | DeclarationDifference::Linkage { .. } => return None,
         })
     }

@@ -69,11 +69,11 @@ impl DiagnosticMessage for DirectiveArgument {
         let directive = self.directive;
         match &self.kind {
             DirectiveArgumentProblem::Missing => {
-                format!("`{directive}` takes {}, and nothing follows", expected(directive))
+                format!("`{directive}` takes {}, but nothing follows", expected(directive))
             }
             DirectiveArgumentProblem::TooMany => {
                 let takes_some = ISA.directive(directive).and_then(|d| d.takes).is_some_and(|t| t.most > 0);
-                let more = if takes_some { "; this is one more" } else { "" };
+                let more = if takes_some { "; this is one too many" } else { "" };
                 format!("`{directive}` takes {}{more}", expected(directive))
             }
             DirectiveArgumentProblem::Other { argument, found } => {
@@ -89,7 +89,7 @@ impl DiagnosticMessage for DirectiveArgument {
                 format!("the number after `{directive}` must be {allowed}, but it is `{argument}`")
             }
             DirectiveArgumentProblem::UnknownName { argument, .. } => {
-                format!("{argument} is nothing that `{directive}` knows")
+                format!("{argument} is not an argument of `{directive}`")
             }
         }
     }
@@ -157,7 +157,7 @@ mod tests {
             messages(&in_module(Code::DirectiveArgument, &format!("{header}{directive}\n{{\nret;\n}}\n")))
         };
         assert!(of(".maxntid 128, 2").is_empty());
-        assert_eq!(of(".maxntid 1, 2, 3, 4"), ["`.maxntid` takes 1 to 3 integers; this is one more"]);
+        assert_eq!(of(".maxntid 1, 2, 3, 4"), ["`.maxntid` takes 1 to 3 integers; this is one too many"]);
         assert!(of(".reqntid 4, WARP_SZ").is_empty());
         let expected = "the number after `.reqntid` must be 1 to 4294967295, but it is `4294967296`";
         assert_eq!(of(".reqntid 4294967296, WARP_SZ"), [expected]);

@@ -26,9 +26,9 @@ impl DiagnosticMessage for DirectiveConflict {
     fn message(&self) -> String {
         match self {
             Self::Excluded { name, other } => format!("`{other}` and `{name}` exclude each other"),
-            Self::Repeated(name) => format!("`{name}` may stand only once in the header of a function"),
+            Self::Repeated(name) => format!("`{name}` may appear only once in the header of a function"),
             Self::Body(name) => format!("`{name}` says that the body is in another module, but here it is"),
-            Self::Results(name) => format!("`{name}` cannot stand on a function that returns something"),
+            Self::Results(name) => format!("`{name}` is not allowed on a function that returns something"),
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             of(".func (.param .b32 r) f() .noreturn;"),
-            ["`.noreturn` cannot stand on a function that returns something"]
+            ["`.noreturn` is not allowed on a function that returns something"]
         );
     }
 

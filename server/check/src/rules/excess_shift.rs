@@ -18,11 +18,11 @@ pub(crate) struct ExcessShift {
 impl DiagnosticMessage for ExcessShift {
     fn message(&self) -> String {
         let Self { distance, width, mnemonic } = self;
-        format!("`{mnemonic}` shifts {width} bits by `{distance}`, so that none of them is left")
+        format!("`{mnemonic}` shifts {width} bits by `{distance}`, so none of them is left")
     }
 
     fn help(&self) -> Option<String> {
-        Some(format!("distances are 0 to {}; they do not wrap", self.width.saturating_sub(1)))
+        Some(format!("useful distances are 0 to {}; larger ones do not wrap", self.width.saturating_sub(1)))
     }
 }
 
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn distances_are_less_than_the_width() {
         let found = in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 32;");
-        assert_eq!(messages(&found), ["`shl.b32` shifts 32 bits by `32`, so that none of them is left"]);
-        assert_eq!(found[0].help().as_deref(), Some("distances are 0 to 31; they do not wrap"));
+        assert_eq!(messages(&found), ["`shl.b32` shifts 32 bits by `32`, so none of them is left"]);
+        assert_eq!(found[0].help().as_deref(), Some("useful distances are 0 to 31; larger ones do not wrap"));
         assert_eq!(found[0].severity, Severity::Warning);
         assert!(in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 31; shl.b64 %rd1, %rd2, 32;").is_empty());
     }

@@ -13,7 +13,7 @@ pub(crate) struct IgnoredModifier {
 
 impl DiagnosticMessage for IgnoredModifier {
     fn message(&self) -> String {
-        format!("`{}` means nothing on this instruction: the assembler ignores it", self.modifier)
+        format!("`{}` has no effect on this instruction: the assembler ignores it", self.modifier)
     }
 
     fn help(&self) -> Option<String> {
@@ -37,7 +37,7 @@ mod tests {
         let module =
             ".version 8.0\n.target sm_90\n.entry k()\n{\n.reg .f32 %f<3>;\nadd.finite.f32 %f0, %f1, %f2;\nret;\n}\n";
         let found = in_module(Code::IgnoredModifier, module);
-        assert_eq!(messages(&found), ["`.finite` means nothing on this instruction: the assembler ignores it"]);
+        assert_eq!(messages(&found), ["`.finite` has no effect on this instruction: the assembler ignores it"]);
         assert!(found[0].severity == Severity::Warning && found[0].unnecessary);
         let mended = mended(Code::IgnoredModifier, module);
         assert_eq!(mended, module.replace(".finite", ""));

@@ -146,17 +146,19 @@ impl DiagnosticMessage for Initializer {
                 spaces.sort_unstable();
                 spaces.dedup();
                 let others = one_of(&spaces);
-                format!("`{name}` is in `{space}`, where variables have no initial value; those in {others} do")
+                format!(
+                    "`{name}` is in `{space}`, where variables cannot have an initial value; only those in {others} can"
+                )
             }
             Self::NeedsBraces { name, what } => {
-                format!("`{name}` is {what}: its values stand in braces, one pair for each dimension")
+                format!("`{name}` is {what}: its values go in braces, one pair for each dimension")
             }
             Self::UnexpectedList(name) => format!("expected a single value of `{name}` here, found a list"),
             Self::TooMany { name, size } => {
                 let s = if *size == 1 { "" } else { "s" };
                 format!("this is one too many: `{name}` has room for {size} value{s} here")
             }
-            Self::NoLength(name) => format!("`{name}` takes its length from these values, and there are none"),
+            Self::NoLength(name) => format!("`{name}` takes its length from these values, but there are none"),
             Self::VectorLength { name, expected, found } => {
                 format!("a vector of `{name}` has {expected} elements, found {found}")
             }
@@ -186,7 +188,7 @@ impl DiagnosticMessage for Initializer {
                 format!("`{text}` is not an operator; the only one with a name is `generic`")
             }
             Self::GenericOf { value, .. } => {
-                format!("`{value}` is not the name of a variable, and nothing else has a generic address here")
+                format!("`{value}` is not the name of a variable: only variables have a generic address here")
             }
             Self::GenericOfSymbol { name, symbol } => {
                 format!("`{name}` is {}: only variables have a generic address", symbol.describe())
@@ -202,7 +204,7 @@ impl DiagnosticMessage for Initializer {
             Self::UnknownField { field, ty, .. } => format!("a `{ty}` has no field `{field}`"),
             Self::UnknownValue { value, .. } => format!("`{value}` is not a value of a field"),
             Self::NamedValueInSum(name) => {
-                format!("`{name}` is not a number, and nothing can be computed with it")
+                format!("`{name}` is not a number, so no operator takes it")
             }
         }
     }
@@ -212,12 +214,12 @@ impl DiagnosticMessage for Initializer {
             Self::Space { .. } => "store the value at the beginning of the kernel instead",
             Self::UnexpectedList(_) => "there is one pair of braces for each dimension",
             Self::NoLength(_) => "give the length between the brackets",
-            Self::VectorLength { .. } => "of a vector, all elements must be given",
+            Self::VectorLength { .. } => "give all elements of a vector",
             Self::Number { integer: true, ty, .. } if takes("float", ty) => {
-                "nothing is converted: write it with a decimal point"
+                "numbers are not converted: write it with a decimal point"
             }
             Self::Number { integer: false, ty, .. } if takes("integer", ty) => {
-                "nothing is converted: write an integer, or choose a floating-point type"
+                "numbers are not converted: write an integer, or choose a floating-point type"
             }
             Self::Number { ty, .. } => {
                 return Some(format!(
@@ -228,7 +230,7 @@ impl DiagnosticMessage for Initializer {
             Self::WrongSymbol { .. } => "variables and functions have such addresses",
             Self::NotAValue(_) => "numbers and addresses can: `7`, `array + 4`, `generic(array)`",
             Self::GenericOf { better: Some(better), .. } => {
-                return Some(format!("add outside of the parentheses: `{better}`"));
+                return Some(format!("add outside the parentheses: `{better}`"));
             }
             Self::GenericOfSymbol { name, symbol: Symbol::Function { .. } } => {
                 return Some(format!("write `{name}` alone for its address"));
@@ -440,12 +442,14 @@ mod tests {
         assert_eq!(of(".global .b32 a[2] = { 1, 2, 3 };"), ["this is one too many: `a` has room for 2 values here"]);
         assert_eq!(
             of(".global .b32 a[2] = 1;"),
-            ["`a` is an array: its values stand in braces, one pair for each dimension"]
+            ["`a` is an array: its values go in braces, one pair for each dimension"]
         );
         assert_eq!(of(".global .v2 .b32 v = { 1 };"), ["a vector of `v` has 2 elements, found 1"]);
         assert_eq!(
             of(".shared .b32 s = 1;"),
-            ["`s` is in `.shared`, where variables have no initial value; those in `.const` or `.global` do"]
+            [
+                "`s` is in `.shared`, where variables cannot have an initial value; only those in `.const` or `.global` can"
+            ]
         );
     }
 
@@ -467,7 +471,7 @@ mod tests {
     fn addresses_are_those_of_variables_and_functions() {
         assert!(of(".global .b8 a[8];\n.global .u64 p = generic(a) + 4;").is_empty());
         let wrong = ".global .b8 a[8];\n.global .u64 p = generic(a + 4);";
-        assert_eq!(of(wrong), ["`a + 4` is not the name of a variable, and nothing else has a generic address here"]);
+        assert_eq!(of(wrong), ["`a + 4` is not the name of a variable: only variables have a generic address here"]);
         assert!(mended(Code::Initializer, &module(wrong)).contains("= generic(a) + 4;"));
         assert_eq!(
             of(".shared .b8 s[8];\n.global .u64 p = s;"),

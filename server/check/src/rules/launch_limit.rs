@@ -24,7 +24,7 @@ impl DiagnosticMessage for LaunchLimit {
     }
 
     fn help(&self) -> Option<String> {
-        Some(format!("the most is {}", self.limit))
+        Some(format!("the limit is {}", self.limit))
     }
 }
 

@@ -63,31 +63,31 @@ pub(crate) enum Linkage {
 impl DiagnosticMessage for Linkage {
     fn message(&self) -> String {
         match self {
-            Self::Second(word) => format!("a declaration has one linking directive, and `{word}` is the second"),
-            Self::InBody(word) => format!("`{word}` cannot stand inside of a function"),
-            Self::Space { directive, spaces } => format!("`{directive}` goes with {} only", one_of(spaces)),
-            Self::Opaque { directive, ty } => format!("`{directive}` does not go with `{ty}`"),
+            Self::Second(word) => format!("a declaration has one linking directive; `{word}` is the second"),
+            Self::InBody(word) => format!("`{word}` is not allowed inside a function"),
+            Self::Space { directive, spaces } => format!("`{directive}` is allowed only in {}", one_of(spaces)),
+            Self::Opaque { directive, ty } => format!("`{directive}` cannot be combined with `{ty}`"),
             Self::OnFunction(word) => format!("`{word}` is for variables, not for functions"),
             Self::Initialized(name) => {
                 format!("`{name}` is defined in another module, so it cannot have an initializer here")
             }
             Self::Hidden(name) => {
-                format!("`{name}` is declared `.extern`, so its definition must be seen by other modules")
+                format!("`{name}` is declared `.extern`, so its definition must be visible to other modules")
             }
             Self::Type { name, ty, elements } => {
                 let vector = if *elements > 1 { format!(".v{elements} ") } else { String::new() };
-                format!("`{name}` has another type here than before: `{vector}{}`", ty.name())
+                format!("`{name}` has a different type here than before: `{vector}{}`", ty.name())
             }
             Self::Size { name, sizes } if sizes.is_empty() => {
-                format!("`{name}` has another size here than before: no array")
+                format!("`{name}` has a different size here than before: it is not an array")
             }
             Self::Size { name, sizes } => {
                 let size = |n: &i128| if *n == 0 { "[]".to_owned() } else { format!("[{n}]") };
                 let sizes: String = sizes.iter().map(size).collect();
-                format!("`{name}` has another size here than before: `{name}{sizes}`")
+                format!("`{name}` has a different size here than before: `{name}{sizes}`")
             }
             Self::OtherSpace { name, space } => {
-                format!("`{name}` was declared in `{space}`; the assembler goes by one of the two")
+                format!("`{name}` was declared in `{space}`; the assembler uses only one of the two spaces")
             }
         }
     }
@@ -173,11 +173,11 @@ mod tests {
 
     #[test]
     fn declarations_of_one_variable_agree() {
-        let other = "`x` has another type here than before: `.v2 .f32`";
+        let other = "`x` has a different type here than before: `.v2 .f32`";
         assert_eq!(found(".extern .global .v2 .f32 x; .visible .global .f32 x;"), [other]);
-        let size = "`x` has another size here than before: `x[2][3]`";
+        let size = "`x` has a different size here than before: `x[2][3]`";
         assert_eq!(found(".extern .global .f32 x[2][3]; .visible .global .f32 x[2][4];"), [size]);
-        let array = "`x` has another size here than before: no array";
+        let array = "`x` has a different size here than before: it is not an array";
         assert_eq!(found(".extern .global .f32 x; .visible .global .f32 x[4];"), [array]);
         assert!(found(".extern .global .f32 x[]; .visible .global .f32 x[4];").is_empty());
     }
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn one_linking_directive() {
         let text = format!("{HEADER}.extern .visible .global .f32 x;\n");
-        let message = "a declaration has one linking directive, and `.visible` is the second";
+        let message = "a declaration has one linking directive; `.visible` is the second";
         assert_eq!(messages(&in_module(Code::Linkage, &text)), [message]);
         assert_eq!(mended(Code::Linkage, &text), text.replace(".visible", ""));
     }

@@ -27,7 +27,7 @@ impl DiagnosticMessage for MalformedNumber {
                 format!("it has {actual} hexadecimal digit{plural}, but needs exactly {expected}")
             }
             Malformed::Exponent => "the exponent has no digits".to_owned(),
-            Malformed::Suffix => "no suffix but `U` exists, and that only for integers".to_owned(),
+            Malformed::Suffix => "the only suffix is `U`, for integers".to_owned(),
             Malformed::Separator => "its digits cannot be grouped".to_owned(),
             Malformed::Hexadecimal => "a hexadecimal number begins with `0x`".to_owned(),
             Malformed::Other => "it is followed by other characters".to_owned(),

@@ -28,14 +28,14 @@ impl DiagnosticMessage for MisalignedAddress {
                  `{name}`, which is aligned to {alignment}"
             ),
             None => format!(
-                "`{written}` need not be aligned: the access needs a multiple of {required} bytes, `{name}` has {alignment}"
+                "`{written}` may be misaligned: the access needs a multiple of {required} bytes, but `{name}` is aligned to {alignment}"
             ),
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self.offset {
-            Some(_) => "a misaligned access ends the kernel with an error when it runs; move the offset or use a smaller access"
+            Some(_) => "a misaligned access stops the kernel with an error when it runs; move the offset or use a smaller access"
                 .to_owned(),
             None => format!("declare `{}` with `.align {}`", self.name, self.required),
         })
@@ -77,7 +77,10 @@ mod tests {
                        aligned to 4";
         assert_eq!(messages(&surely), [message]);
         let luck = load("b64 %rd1, [s+8]");
-        assert_eq!(messages(&luck), ["`s+8` need not be aligned: the access needs a multiple of 8 bytes, `s` has 4"]);
+        assert_eq!(
+            messages(&luck),
+            ["`s+8` may be misaligned: the access needs a multiple of 8 bytes, but `s` is aligned to 4"]
+        );
         assert_eq!((surely[0].severity, luck[0].severity), (Severity::Warning, Severity::Hint));
         assert!(load("b32 %r1, [s+4]").is_empty());
     }

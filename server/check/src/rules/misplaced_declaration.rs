@@ -81,8 +81,8 @@ impl DiagnosticMessage for MisplacedDeclaration {
             Self::NotHere { home: Some(home), .. } => {
                 let home = match home {
                     Home::Module => "outside of functions",
-                    Home::Body => "inside of a function",
-                    Home::BodyAndParameters => "inside of a function, and in the lists of parameters",
+                    Home::Body => "inside a function",
+                    Home::BodyAndParameters => "inside a function, and in the lists of parameters",
                 };
                 Some(format!("it is declared {home}"))
             }
@@ -94,7 +94,7 @@ impl DiagnosticMessage for MisplacedDeclaration {
 }
 
 fn here(in_body: bool) -> &'static str {
-    if in_body { "inside of a function" } else { "outside of functions" }
+    if in_body { "inside a function" } else { "outside of functions" }
 }
 
 /// Reports a state space that allows no declarations, such as `.sreg` or `.shared::cta`. `base` is the space to use instead.
@@ -143,7 +143,7 @@ mod tests {
     fn arguments_are_declared_inside_of_functions() {
         let found = in_module(Code::MisplacedDeclaration, &format!("{HEADER}.param .b32 a;\n"));
         assert_eq!(messages(&found), ["`.param` cannot be declared outside of functions"]);
-        let help = "it is declared inside of a function, and in the lists of parameters";
+        let help = "it is declared inside a function, and in the lists of parameters";
         assert_eq!(found[0].help().as_deref(), Some(help));
         assert!(in_kernel(Code::MisplacedDeclaration, ".param .b32 a;").is_empty());
     }

@@ -28,7 +28,7 @@ pub(crate) enum MisplacedDirective {
     },
     /// A linking directive (`.visible`) follows the name of a function.
     Linkage(Box<str>),
-    /// The first directive must stand before the second in a header.
+    /// The first directive must come before the second in a header.
     Order(Box<str>, Box<str>),
     /// It begins a function inside of another one.
     FunctionInFunction(Box<str>),
@@ -73,9 +73,9 @@ impl HeaderOwner {
 impl DiagnosticMessage for MisplacedDirective {
     fn message(&self) -> String {
         match self {
-            Self::Elsewhere { directive, .. } => format!("`{directive}` cannot stand here"),
+            Self::Elsewhere { directive, .. } => format!("`{directive}` is not allowed here"),
             Self::OfModuleHeader(directive) => {
-                format!("`{directive}` cannot stand here: it belongs at the beginning of the module")
+                format!("`{directive}` is not allowed here: it belongs at the beginning of the module")
             }
             Self::InHeader { directive, owner, .. } => {
                 let owner = match owner {
@@ -85,17 +85,17 @@ impl DiagnosticMessage for MisplacedDirective {
                     HeaderOwner::FunctionDeclaration => "a function without a body",
                     HeaderOwner::Prototype => "a prototype",
                 };
-                format!("`{directive}` cannot stand on {owner}")
+                format!("`{directive}` is not allowed on {owner}")
             }
             Self::Linkage(directive) => format!("`{directive}` cannot follow the name of a function"),
-            Self::Order(first, second) => format!("`{first}` must stand before `{second}`"),
-            Self::FunctionInFunction(directive) => format!("`{directive}` cannot stand inside of a function"),
-            Self::WithoutLabel(directive) => format!("`{directive}` needs a label before it, by which it is known"),
-            Self::TargetInBody => {
-                "`.target` in a body is taken for what follows, which nobody expects: it belongs at the \
-                                   beginning of the module"
-                    .to_owned()
+            Self::Order(first, second) => format!("`{first}` must come before `{second}`"),
+            Self::FunctionInFunction(directive) => format!("`{directive}` is not allowed inside a function"),
+            Self::WithoutLabel(directive) => {
+                format!("`{directive}` needs a label before it: other instructions refer to it by that label")
             }
+            Self::TargetInBody => "`.target` in a body also changes the target of what follows: it belongs at the \
+                                   beginning of the module"
+                .to_owned(),
         }
     }
 
@@ -103,12 +103,12 @@ impl DiagnosticMessage for MisplacedDirective {
         Some(match self {
             Self::Elsewhere { places, .. } => format!("it belongs {}", home(places)),
             Self::InHeader { places: ["entry"], owner, .. } if !owner.is_declaration() => {
-                "it is for kernels (`.entry`) alone".to_owned()
+                "only kernels (`.entry`) can have it".to_owned()
             }
             Self::InHeader { owner, .. } if owner.is_declaration() => "write it where the body is".to_owned(),
             Self::InHeader { places, .. } => format!("it belongs {}", home(places)),
             Self::Linkage(_) => "it is the first word of the declaration, before `.entry` or `.func`".to_owned(),
-            Self::FunctionInFunction(_) => "functions stand side by side in the module".to_owned(),
+            Self::FunctionInFunction(_) => "functions cannot be nested: move it out of this one".to_owned(),
             Self::WithoutLabel(directive) => format!("write, for instance, `targets: {directive} …`"),
             Self::OfModuleHeader(_) | Self::Order(..) | Self::TargetInBody => return None,
         })
@@ -160,7 +160,7 @@ pub(crate) fn linkage(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::Linkage(word.text.into()))
 }
 
-/// Reports a directive in a function header that must stand before `later`.
+/// Reports a directive in a function header that must come before `later`.
 pub(crate) fn order(word: SourceWord<'_>, later: SourceWord<'_>) -> Diagnostic {
     let found = MisplacedDirective::Order(word.text.into(), later.text.into());
     Diagnostic::new(word.range(), found).related(later.range(), "this comes after it")
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn directives_of_the_module_in_a_body() {
-        let message = "`.version` cannot stand here: it belongs at the beginning of the module";
+        let message = "`.version` is not allowed here: it belongs at the beginning of the module";
         assert_eq!(messages(&in_kernel(Code::MisplacedDirective, ".version 9.0")), [message]);
         assert!(in_kernel(Code::MisplacedDirective, ".pragma \"nounroll\";").is_empty());
     }
@@ -215,8 +215,8 @@ mod tests {
             in_module(Code::MisplacedDirective, &format!("{header}{function}\n.maxntid 32\n{{\nret;\n}}\n"))
         };
         let found = on(".func f()");
-        assert_eq!(messages(&found), ["`.maxntid` cannot stand on a function"]);
-        assert_eq!(found[0].help().as_deref(), Some("it is for kernels (`.entry`) alone"));
+        assert_eq!(messages(&found), ["`.maxntid` is not allowed on a function"]);
+        assert_eq!(found[0].help().as_deref(), Some("only kernels (`.entry`) can have it"));
         assert!(on(".entry f()").is_empty());
     }
 }

@@ -55,20 +55,22 @@ impl DiagnosticMessage for MisreadValue {
     fn message(&self) -> String {
         match self {
             Self::LowBits { text, ty, bits } => {
-                format!("of `{text}`, a `{ty}` keeps the lowest {bits} bits of its pattern")
+                format!("a `{ty}` keeps only the lowest {bits} bits of the pattern of `{text}`")
             }
             Self::SingleForDouble { text, ty, .. } => {
-                format!("`{text}` gives 32 bits, which become the lower half of this `{ty}`: not the same number")
+                format!(
+                    "`{text}` gives 32 bits, which become the lower half of this `{ty}`: this is a different number"
+                )
             }
             Self::ShortRow { empty } => format!(
-                "this list is {}, and the assembler does not fill it up: the values after it move forward into its place",
+                "this list is {}, and the assembler does not pad it: the values after it move forward",
                 if *empty { "empty" } else { "not full" }
             ),
             Self::Packed(ty) => {
                 format!("the assembler does not pack these into a `{ty}`: it writes them side by side, 32 bits each")
             }
             Self::UpperHalf(ty) => {
-                format!("the assembler writes 64 bits of this `{ty}`; what the upper half holds is left to chance")
+                format!("the assembler writes 64 bits of this `{ty}`; the upper half is unspecified")
             }
             Self::IgnoredField { field, ty } => {
                 format!("in independent texture mode `{field}` of a `{ty}` is ignored")
@@ -88,7 +90,7 @@ impl DiagnosticMessage for MisreadValue {
             Self::ShortRow { .. } => "write the zeros at its end",
             Self::Packed(_) => "declare it `.b32` or `.b16` and write the packed bits",
             Self::UpperHalf(_) => "initialize two elements of `.b64` instead",
-            Self::IgnoredField { .. } => "give it to the `.samplerref`",
+            Self::IgnoredField { .. } => "set it in the `.samplerref`",
             Self::FieldOfScalar { .. } => return None,
         };
         Some(help.to_owned())
@@ -156,7 +158,8 @@ mod tests {
     #[test]
     fn single_precision_for_double() {
         let found = in_kernel(Code::MisreadValue, "add.f64 %fd1, %fd2, 0f3F800000;");
-        let message = "`0f3F800000` gives 32 bits, which become the lower half of this `.f64`: not the same number";
+        let message =
+            "`0f3F800000` gives 32 bits, which become the lower half of this `.f64`: this is a different number";
         assert_eq!(messages(&found), [message]);
         assert!(in_kernel(Code::MisreadValue, "add.f64 %fd1, %fd2, 0d3FF0000000000000;").is_empty());
         let text = format!("{HEADER}.global .f64 x = 0f3F800000;\n");
@@ -167,7 +170,7 @@ mod tests {
     fn rows_that_are_not_full() {
         let found =
             |rows: &str| in_module(Code::MisreadValue, &format!("{HEADER}.global .b32 x[2][2] = {{{rows}}};\n"));
-        let message = "this list is not full, and the assembler does not fill it up: the values after it move forward into its place";
+        let message = "this list is not full, and the assembler does not pad it: the values after it move forward";
         assert_eq!(messages(&found("{1}, {2, 3}")), [message]);
         assert!(found("{1, 2}, {3}").is_empty());
     }

@@ -46,7 +46,7 @@ impl DiagnosticMessage for MissingDirective {
                 format!("`{register}` may be read only in a kernel with `{directive}`")
             }
             Self::TargetOption { option, directive } => {
-                format!("the option `{option}` of `.target` needs a `{directive}` in the module, and there is none")
+                format!("the option `{option}` of `.target` needs a `{directive}`, but the module has none")
             }
         }
     }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn options_that_need_a_section() {
-        let message = "the option `debug` of `.target` needs a `.section` in the module, and there is none";
+        let message = "the option `debug` of `.target` needs a `.section`, but the module has none";
         assert_eq!(found("sm_90a, debug", "", ""), [message]);
         assert!(found("sm_90a", "", "").is_empty());
     }

@@ -70,7 +70,7 @@ impl DiagnosticMessage for ModifierNotAllowed {
                 format!("`{opcode}` does not take `{modifier}`: expected {}", one_of(expected))
             }
             Reason::NoForm { opcode, .. } => format!("`{opcode}` does not take `{modifier}`"),
-            Reason::Parted(whole) => format!("`{modifier}` is one modifier, `{whole}`"),
+            Reason::Parted(whole) => format!("`{modifier}` is a single modifier: write `{whole}`"),
             Reason::OtherForm { .. } => format!("this form does not take `{modifier}`"),
             Reason::WrongTypeOfOperation { operation, expected } => {
                 format!("`{operation}` does not take `{modifier}` here: expected {}", one_of(expected))
@@ -123,7 +123,7 @@ fn in_pairs(modifier: &str, opcode: &str) -> Option<String> {
     let forms = ptx_isa::ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms);
     let pair = forms.flat_map(Form::documented_values).find(|value| *value == pair)?;
     Some(format!(
-        "`{opcode}` takes these values in pairs alone: write `{pair}`, with a type of two values for the other operand"
+        "`{opcode}` takes these values only in pairs: write `{pair}`, with a type of two values for the other operand"
     ))
 }
 

@@ -7,7 +7,7 @@ use ptx_sema::hir::ast::SourceWord;
 /// Two modifiers in the wrong order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ModifierOrder {
-    /// The modifier that must stand before the other but stands after it.
+    /// The modifier that must come before the other but stands after it.
     pub first: Box<str>,
     /// The other modifier.
     pub second: Box<str>,
@@ -22,9 +22,9 @@ impl DiagnosticMessage for ModifierOrder {
         let Self { first, second, .. } = self;
         match self.copy {
             Some(opcode) => format!(
-                "`{opcode}` does not go from `{first}` to `{second}`: the first state space is the destination, `{first}{second}`"
+                "`{opcode}` cannot copy from `{first}` to `{second}`: the destination comes first, as in `{first}{second}`"
             ),
-            None => format!("`{first}` must stand before `{second}`"),
+            None => format!("`{first}` must come before `{second}`"),
         }
     }
 
@@ -33,7 +33,7 @@ impl DiagnosticMessage for ModifierOrder {
     }
 }
 
-/// The report: `first` stands after `second` but must stand before it.
+/// The report: `first` stands after `second` but must come before it.
 pub(crate) fn report(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static str) -> Diagnostic {
     new(first, second, form, None)
 }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn the_type_comes_last() {
         let found = in_kernel(Code::ModifierOrder, "mul.u32.lo %r1, %r2, %r3;");
-        assert_eq!(messages(&found), ["`.lo` must stand before `.u32`"]);
+        assert_eq!(messages(&found), ["`.lo` must come before `.u32`"]);
         assert!(in_kernel(Code::ModifierOrder, "mul.lo.u32 %r1, %r2, %r3;").is_empty());
     }
 }

@@ -58,17 +58,20 @@ impl DiagnosticMessage for ModuleHeader {
         match self {
             Self::NoVersion => "a module begins with `.version`".to_owned(),
             Self::NoTarget => "`.target` must follow `.version`".to_owned(),
-            Self::Again(name) => format!("`{name}` may stand only once, at the beginning of a module"),
+            Self::Again(name) => format!("`{name}` may appear only once, at the beginning of a module"),
             Self::SplitVersion => {
-                "the number stands in the line of `.version`, with nothing but blanks between".to_owned()
+                "the number must follow `.version` on the same line, after nothing but blanks".to_owned()
             }
             Self::VersionWithoutNumber => "`.version` needs a number such as `8.5`".to_owned(),
             Self::NotAVersion(text) => format!("`{text}` is not a version: expected a number such as `8.5`"),
             Self::UnpublishedVersion(version) => {
-                format!("there is no PTX {version}, although the assembler takes the number")
+                format!("there is no PTX {version}, although the assembler accepts the number")
             }
             Self::NewerVersion(version) => {
-                format!("PTX {version} is newer than what is known here ({}): what it added is not", ISA.newest())
+                format!(
+                    "PTX {version} is newer than the newest version known here ({}): what it added is reported as unknown",
+                    ISA.newest()
+                )
             }
             Self::UnknownVersion(version) => format!("there is no PTX {version}"),
             Self::TargetWithoutName => "`.target` needs an architecture such as `sm_90`".to_owned(),
@@ -192,7 +195,7 @@ mod tests {
         );
         assert_eq!(
             found(".version 9.0\n.target sm_90\n.version 9.0\n.global .b32 x;"),
-            ["`.version` may stand only once, at the beginning of a module"]
+            ["`.version` may appear only once, at the beginning of a module"]
         );
         assert_eq!(found(".version 9.0\n.target sm_90\n.address_size 16\n"), ["`.address_size` must be 32 or 64"]);
         assert!(found(".version 9.0\n.target sm_90\n.address_size 64\n").is_empty());

@@ -18,7 +18,7 @@ pub(crate) struct NotPortable {
 
 impl DiagnosticMessage for NotPortable {
     fn message(&self) -> String {
-        format!("`{}` is bound to {}: later architectures need not have it", self.what, reach(self.feature))
+        format!("`{}` exists only on {}: later architectures may not have it", self.what, reach(self.feature))
     }
 }
 
@@ -28,14 +28,14 @@ pub(crate) fn report(range: Range<usize>, what: &str, gate: &Gate, environment: 
     Some(Diagnostic::new(range, NotPortable { what: what.into(), feature }))
 }
 
-/// The architectures that have a target feature, in words: `sm_90a alone`, `the family sm_100f, sm_103f …`.
+/// The architectures that have a target feature, in words: `sm_90a`, `the family sm_100f, sm_103f …`.
 pub(crate) fn reach(feature: &str) -> String {
     if feature.ends_with('f') {
         // Both the `f` and the `a` target of an architecture have the feature; one name is enough.
         let family: Vec<&str> = having(feature).into_iter().filter(|n| n.ends_with('f')).collect();
         format!("the family {}", family.join(", "))
     } else {
-        format!("{feature} alone")
+        feature.to_owned()
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
             let text = format!("{header}.entry k()\n{{\n{body}\nret;\n}}\n");
             messages(&in_project(Code::NotPortable, &project, &text))
         };
-        let message = "`wgmma.fence.sync.aligned` is bound to sm_90a alone: later architectures need not have it";
+        let message = "`wgmma.fence.sync.aligned` exists only on sm_90a: later architectures may not have it";
         assert_eq!(found(true, "wgmma.fence.sync.aligned;"), [message]);
         assert!(found(true, "bar.sync 0;").is_empty() && found(false, "wgmma.fence.sync.aligned;").is_empty());
     }

@@ -29,23 +29,23 @@ pub(crate) enum OddElement {
 impl DiagnosticMessage for OddElement {
     fn message(&self) -> String {
         match self {
-            Self::Predicate(name) => format!("`{name}` is a predicate, which has no place in a list of values"),
+            Self::Predicate(name) => format!("`{name}` is a predicate, which cannot be in a list of values"),
             Self::Selector { register, selector } => {
-                format!("the selector `{selector}` is overlooked in a list: all of `{register}` counts")
+                format!("the selector `{selector}` is ignored in a list: all of `{register}` is used")
             }
-            Self::SpecialRegister(name) => format!("`{name}` is a special register: nothing can be written there"),
-            Self::List(length) => format!("a list of {length} elements stands for a single value"),
+            Self::SpecialRegister(name) => format!("`{name}` is a special register, which cannot be written"),
+            Self::List(length) => format!("a list of {length} elements is used as a single value"),
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Predicate(_) => "the assembler lets it pass here; turn it into a number with `selp` first",
+            Self::Predicate(_) => "the assembler accepts it here; turn it into a number with `selp` first",
             Self::Selector { .. } => "remove it, or extract the part with `bfe` or `prmt` first",
             Self::SpecialRegister(_) => {
-                "the assembler lets it pass in a list; use a register, or `_` where it allows that"
+                "the assembler accepts it in a list; use a register, or `_` where it allows that"
             }
-            Self::List(_) => "the assembler lets it pass here, but only one element can count; write that one alone",
+            Self::List(_) => "the assembler accepts it here, but uses only one element; write that one without a list",
         };
         Some(help.to_owned())
     }
@@ -103,10 +103,10 @@ mod tests {
     #[test]
     fn elements_that_pass_for_registers() {
         let found = |list: &str| messages(&in_kernel(Code::OddElement, &format!("st.global.v2.b32 [%rd1], {list};")));
-        assert_eq!(found("{%r1, %p1}"), ["`%p1` is a predicate, which has no place in a list of values"]);
-        assert_eq!(found("{%r1.b0, %r2}"), ["the selector `.b0` is overlooked in a list: all of `%r1` counts"]);
+        assert_eq!(found("{%r1, %p1}"), ["`%p1` is a predicate, which cannot be in a list of values"]);
+        assert_eq!(found("{%r1.b0, %r2}"), ["the selector `.b0` is ignored in a list: all of `%r1` is used"]);
         assert!(found("{%r1, %r2}").is_empty());
         let result = in_kernel(Code::OddElement, "ld.global.v2.b32 {%r1, %laneid}, [%rd1];");
-        assert_eq!(messages(&result), ["`%laneid` is a special register: nothing can be written there"]);
+        assert_eq!(messages(&result), ["`%laneid` is a special register, which cannot be written"]);
     }
 }

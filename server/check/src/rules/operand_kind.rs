@@ -46,7 +46,7 @@ impl DiagnosticMessage for OperandKindProblem {
                 )
             }
             Self::CallWithoutParentheses { .. } => {
-                "the results and the arguments of a call stand in parentheses".to_owned()
+                "the results and the arguments of a call go in parentheses".to_owned()
             }
         }
     }
@@ -74,7 +74,7 @@ impl DiagnosticMessage for OperandKindProblem {
             MismatchKind::OnlyLiterals => "move one of them into a register first",
             MismatchKind::Parts(_, names) if names.len() == 1 => "an offset is added inside the brackets: `[%rd1+4]`",
             MismatchKind::Component(name) if name.starts_with('%') => "write it without a component",
-            MismatchKind::Parts(..) => "the parts stand in one pair of brackets, with commas between them",
+            MismatchKind::Parts(..) => "write the parts in one pair of brackets, with commas between them",
             MismatchKind::PartOfAddress => "put the sum into a register with `add` first",
             MismatchKind::OffsetNotConstant => "add registers with `add` first",
             MismatchKind::ImmediateAddress => "move the address into a register first",
@@ -101,7 +101,7 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         MismatchKind::Immediate if written => format!("{of} is the result: it must be a register"),
         MismatchKind::Immediate => format!("{of} must be a register"),
         MismatchKind::NotImmediate => format!("{of} must be a constant"),
-        MismatchKind::Sink => format!("`_` cannot stand for {of}"),
+        MismatchKind::Sink => format!("`_` is not allowed for {of}"),
         MismatchKind::MustBeSink => {
             format!("`{mnemonic}` returns nothing with these modifiers: write `_` for the destination")
         }
@@ -121,21 +121,21 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
             format!("`{register}` is `{}` and cannot hold an address", ty.name())
         }
         MismatchKind::MixedVector => format!("the elements of {of} have no type in common"),
-        MismatchKind::OnlyHoles => format!("{of} is nothing but `_`: at least one element must be a register"),
-        MismatchKind::PairedHoles => format!("of each pair of elements of {of} at least one must be a register"),
+        MismatchKind::OnlyHoles => format!("{of} has only `_`: at least one element must be a register"),
+        MismatchKind::PairedHoles => format!("at least one element of each pair of {of} must be a register"),
         MismatchKind::NotOpaque(found, class) => format!(
-            "`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"
+            "`{found}` is not a `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"
         ),
         MismatchKind::Handle(name) => format!("`{name}` is a texture, sampler or surface: its handle is a `.u64`"),
         MismatchKind::OnlyLiterals => {
-            format!("{of} is a list of constants alone: at least one element must be a register")
+            format!("{of} is a list of constants only: at least one element must be a register")
         }
         MismatchKind::Parts(actual, names) if names.len() == 1 => {
-            format!("{of} is one address, and these brackets hold {actual} parts")
+            format!("{of} must be one address, but these brackets have {actual} parts")
         }
-        MismatchKind::Parts(actual, names) => format!("the brackets of {of} hold {}, not {actual}", parts(names)),
+        MismatchKind::Parts(actual, names) => format!("the brackets of {of} need {}, but have {actual}", parts(names)),
         MismatchKind::PartOfAddress => {
-            format!("{of} must be a name: brackets with several parts hold no sums and no numbers")
+            format!("{of} must be a name: brackets with several parts take no sums and no numbers")
         }
         MismatchKind::OffsetNotConstant => "only a constant can be added to an address here".to_owned(),
         MismatchKind::ImmediateAddress => "a constant address is allowed only in `.local` memory".to_owned(),

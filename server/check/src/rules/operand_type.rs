@@ -81,7 +81,7 @@ impl DiagnosticMessage for OperandType {
                 let whole = u32::from(expected.among) * u32::from(ty.info().bits);
                 let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
                 Some(format!(
-                    "{} values of {bits} bits are wanted here; {} of {} bits are `{opcode}.b{whole}`",
+                    "{} values of {bits} bits are expected here; {} of {} bits are `{opcode}.b{whole}`",
                     expected.among,
                     expected.among,
                     ty.info().bits

@@ -51,12 +51,12 @@ impl DiagnosticMessage for OutOfBounds {
         let Self { written, name, size, offset, bytes } = self;
         let plural = if *bytes == 1 { "" } else { "s" };
         format!(
-            "`{written}` is out of bounds: the access takes {bytes} byte{plural} from offset {offset} on, `{name}` has {size}"
+            "`{written}` is out of bounds: the access takes {bytes} byte{plural} from offset {offset} on, but `{name}` has only {size}"
         )
     }
 
     fn help(&self) -> Option<String> {
-        let help = "what lies there belongs to something else; mend the offset, or declare the variable larger";
+        let help = "other data may be there: correct the offset, or declare a larger variable";
         Some(help.to_owned())
     }
 }
@@ -84,9 +84,9 @@ mod tests {
             let body = format!(".shared .align 4 .b8 s[16]; ld.shared.b32 %r1, [{address}];");
             messages(&in_kernel(Code::OutOfBounds, &body))
         };
-        let after = "`s+16` is out of bounds: the access takes 4 bytes from offset 16 on, `s` has 16";
+        let after = "`s+16` is out of bounds: the access takes 4 bytes from offset 16 on, but `s` has only 16";
         assert_eq!(found("s+16"), [after]);
-        let before = "`s+-4` is out of bounds: the access takes 4 bytes from offset -4 on, `s` has 16";
+        let before = "`s+-4` is out of bounds: the access takes 4 bytes from offset -4 on, but `s` has only 16";
         assert_eq!(found("s+-4"), [before]);
         assert!(found("s+12").is_empty());
     }

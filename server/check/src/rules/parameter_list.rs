@@ -61,7 +61,8 @@ impl DiagnosticMessage for ParameterList {
             }
             Self::KernelResults => "a kernel returns nothing".to_owned(),
             Self::Unnamed => {
-                "a parameter of a function needs a name: `_` stands only in a kernel or a `.callprototype`".to_owned()
+                "a parameter of a function needs a name: `_` is allowed only in a kernel or a `.callprototype`"
+                    .to_owned()
             }
             Self::OpenArray { name, reason } => {
                 let reason = match reason {

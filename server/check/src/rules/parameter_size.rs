@@ -25,7 +25,7 @@ impl DiagnosticMessage for ParameterSize {
     fn message(&self) -> String {
         let Self { name, end, limit, header, .. } = self;
         let header = header.describe();
-        format!("`{name}` ends at byte {end}: the parameters of a kernel hold {limit} bytes with {header}")
+        format!("`{name}` ends at byte {end}: the limit for the parameters of a kernel is {limit} bytes with {header}")
     }
 
     fn help(&self) -> Option<String> {
@@ -62,7 +62,8 @@ mod tests {
             in_module(Code::ParameterSize, &text)
         };
         let old = found("8.0", 4349);
-        let message = "`a` ends at byte 4353: the parameters of a kernel hold 4352 bytes with PTX 8.0 and sm_90a";
+        let message =
+            "`a` ends at byte 4353: the limit for the parameters of a kernel is 4352 bytes with PTX 8.0 and sm_90a";
         assert_eq!(messages(&old), [message]);
         assert_eq!(old[0].help().as_deref(), Some("32764 bytes need PTX 8.1 and sm_70"));
         assert!(found("9.0", 4349).is_empty());

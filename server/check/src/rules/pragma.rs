@@ -40,13 +40,13 @@ impl DiagnosticMessage for Pragma {
     fn message(&self) -> String {
         let (message, late) = match self {
             Self::InFunctionHeader => {
-                return "`.pragma` cannot stand between the header of a function and its body".to_owned();
+                return "`.pragma` is not allowed between the header of a function and its body".to_owned();
             }
             Self::Misplaced { name, in_body: true } => {
-                return format!("`\"{name}\"` may stand only in the body of a kernel, not of a function");
+                return format!("`\"{name}\"` is allowed only in the body of a kernel, not of a function");
             }
             Self::Misplaced { name, in_body: false } => {
-                return format!("`\"{name}\"` may stand only inside of a body");
+                return format!("`\"{name}\"` is allowed only inside a body");
             }
             Self::NoArgument { name, late } => (format!("`\"{name}\"` needs a number after the name"), late),
             Self::Argument { name, least, actual, late } => {
@@ -58,7 +58,7 @@ impl DiagnosticMessage for Pragma {
     }
 
     fn help(&self) -> Option<String> {
-        let help = "write it into the body; only kernels (`.entry`) have it before the body";
+        let help = "move it into the body; only kernels (`.entry`) can have it before the body";
         matches!(self, Self::InFunctionHeader).then(|| help.to_owned())
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         let found = |function: &str| {
             in_module(Code::Pragma, &format!("{HEADER}{function}\n.pragma \"nounroll\";\n{{\nret;\n}}\n"))
         };
-        let message = "`.pragma` cannot stand between the header of a function and its body";
+        let message = "`.pragma` is not allowed between the header of a function and its body";
         assert_eq!(messages(&found(".func f()")), [message]);
         assert!(found(".entry k()").is_empty());
     }

@@ -46,14 +46,14 @@ impl DiagnosticMessage for ProjectTarget {
         match self {
             Self::Needs { what, needs, targets } => {
                 let needs = describe_alternatives(needs);
-                format!("`{what}` needs {needs}; the project is for {} too", targets.join(", "))
+                format!("`{what}` needs {needs}; the project also targets {}", targets.join(", "))
             }
             Self::Removed { what, since, targets } => {
                 let since = describe_alternatives(since);
-                format!("`{what}` is no longer there from {since} on; the project is for {} too", targets.join(", "))
+                format!("`{what}` was removed in {since}; the project also targets {}", targets.join(", "))
             }
             Self::Module { target, targets } => {
-                format!("a module for `{target}` does not run on {}, which the project is for", targets.join(", "))
+                format!("a module for `{target}` does not run on {}, which the project targets", targets.join(", "))
             }
         }
     }
@@ -131,9 +131,12 @@ mod tests {
         };
         assert!(found("sm_75", "bar.sync 0;").is_empty());
         let module = found("sm_80", "");
-        assert_eq!(messages(&module), ["a module for `sm_80` does not run on sm_75, which the project is for"]);
+        assert_eq!(messages(&module), ["a module for `sm_80` does not run on sm_75, which the project targets"]);
         assert_eq!(module[0].help().as_deref(), Some("code for a target runs on that architecture and on later ones"));
         let used = found("sm_90", "cp.async.wait_all;");
-        assert_eq!(messages(&used)[1..], ["`cp.async.wait_all` needs PTX 7.0 and sm_80; the project is for sm_75 too"]);
+        assert_eq!(
+            messages(&used)[1..],
+            ["`cp.async.wait_all` needs PTX 7.0 and sm_80; the project also targets sm_75"]
+        );
     }
 }

@@ -36,16 +36,16 @@ impl DiagnosticMessage for ProjectVersion {
         let newest = self.newest;
         match &self.what {
             Newer::Used { what, needs } => {
-                format!("`{what}` needs {}; the project uses PTX {newest} at most", describe_alternatives(needs))
+                format!("`{what}` needs {}; the project allows PTX {newest} at most", describe_alternatives(needs))
             }
             Newer::Module(version) => {
-                format!("PTX {version} is newer than what the project uses, which is PTX {newest} at most")
+                format!("PTX {version} is newer than PTX {newest}, the newest that the project allows")
             }
         }
     }
 
     fn help(&self) -> Option<String> {
-        let help = "a driver refuses a module whose `.version` is newer than what it knows";
+        let help = "a driver refuses a module whose `.version` is newer than the newest it knows";
         matches!(self.what, Newer::Module(_)).then(|| help.to_owned())
     }
 }
@@ -86,8 +86,8 @@ mod tests {
             let text = format!("{header}.entry k()\n{{\ngriddepcontrol.wait;\nret;\n}}\n");
             messages(&in_project(Code::ProjectVersion, &project, &text))
         };
-        let module = "PTX 9.0 is newer than what the project uses, which is PTX 7.0 at most";
-        let used = "`griddepcontrol.wait` needs PTX 7.8 and sm_90; the project uses PTX 7.0 at most";
+        let module = "PTX 9.0 is newer than PTX 7.0, the newest that the project allows";
+        let used = "`griddepcontrol.wait` needs PTX 7.8 and sm_90; the project allows PTX 7.0 at most";
         assert_eq!(found(7), [module, used]);
         assert!(found(9).is_empty());
     }

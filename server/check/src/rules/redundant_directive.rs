@@ -25,7 +25,7 @@ pub(crate) enum RedundantDirective {
 impl DiagnosticMessage for RedundantDirective {
     fn message(&self) -> String {
         match self {
-            Self::Overridden(name) => format!("`{name}` stands here more than once, and only the last one counts"),
+            Self::Overridden(name) => format!("`{name}` appears here more than once, and only the last one counts"),
             Self::Idle { name, without } => format!("`{name}` is ignored without {}", one_of(without)),
             Self::SecondTarget => "only the last architecture counts: a module needs one `.target`".to_owned(),
         }
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn directives_without_effect() {
-        let twice = "`.maxnreg` stands here more than once, and only the last one counts";
+        let twice = "`.maxnreg` appears here more than once, and only the last one counts";
         assert_eq!(found(".maxnreg 32 .maxnreg 64"), [twice]);
         let idle = "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`";
         assert_eq!(found(".minnctapersm 2"), [idle]);

@@ -22,13 +22,11 @@ pub enum ReservedName {
 impl DiagnosticMessage for ReservedName {
     fn message(&self) -> String {
         match self {
-            Self::LonePercent => "a name has at least one character after the `%`".to_owned(),
-            Self::Word(name) => format!("`{name}` is a word of the language, so nothing can have it for a name"),
+            Self::LonePercent => "a name needs at least one character after the `%`".to_owned(),
+            Self::Word(name) => format!("`{name}` is a keyword, so it cannot be a name"),
             Self::SpecialRegister(name) => format!("this hides the special register `{name}`"),
             Self::SpecialInModule(name) => {
-                format!(
-                    "`{name}` is a special register, so no function or variable of the module can have it for a name"
-                )
+                format!("`{name}` is a special register, so it cannot name a function or variable of the module")
             }
         }
     }
@@ -87,7 +85,7 @@ mod tests {
     #[test]
     fn names_of_the_language() {
         let found = in_kernel(Code::ReservedName, ".reg .b32 WARP_SZ;");
-        assert_eq!(messages(&found), ["`WARP_SZ` is a word of the language, so nothing can have it for a name"]);
+        assert_eq!(messages(&found), ["`WARP_SZ` is a keyword, so it cannot be a name"]);
         assert_eq!(found[0].severity, Severity::Error);
         let found = in_kernel(Code::ReservedName, ".reg .b32 %laneid;");
         assert_eq!(messages(&found), ["this hides the special register `%laneid`"]);

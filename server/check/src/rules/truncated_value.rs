@@ -51,13 +51,13 @@ impl DiagnosticMessage for TruncatedValue {
     fn message(&self) -> String {
         match self {
             Self::Integer { text, kept, bits, ty } => {
-                format!("`{text}` does not fit `{ty}`: the assembler keeps {bits} bits of it, {kept:#x}")
+                format!("`{text}` does not fit into `{ty}`: the assembler keeps {bits} bits of it, {kept:#x}")
             }
-            Self::Literal(text) => format!("`{text}` does not fit 64 bits: the assembler drops the upper ones"),
+            Self::Literal(text) => format!("`{text}` does not fit in 64 bits: the assembler drops the upper bits"),
             Self::Float { text, ty, becomes: FloatExtreme::Infinity } => format!("as `{ty}`, `{text}` is infinity"),
             Self::Float { text, ty, becomes: FloatExtreme::Zero } => format!("as `{ty}`, `{text}` is zero"),
             Self::Address { name, ty } => {
-                format!("the address of `{name}` has 64 bits, and `{ty}` keeps the lower half")
+                format!("the address of `{name}` has 64 bits, but `{ty}` keeps only the lower half")
             }
         }
     }
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn numbers_that_do_not_fit() {
         let found = |body: &str| messages(&in_kernel(TruncatedValue, body));
-        let integer = "`0x1FFFFFFFF` does not fit `.u32`: the assembler keeps 32 bits of it, 0xffffffff";
+        let integer = "`0x1FFFFFFFF` does not fit into `.u32`: the assembler keeps 32 bits of it, 0xffffffff";
         assert_eq!(found("mov.u32 %r0, 0x1FFFFFFFF;"), [integer]);
-        let literal = "`0x10000000000000000` does not fit 64 bits: the assembler drops the upper ones";
+        let literal = "`0x10000000000000000` does not fit in 64 bits: the assembler drops the upper bits";
         assert_eq!(found("mov.u64 %rd0, 0x10000000000000000;"), [literal]);
         assert_eq!(found("mov.f32 %f0, 1e39;"), ["as `.f32`, `1e39` is infinity"]);
         assert_eq!(found("mov.f32 %f0, 1e-60;"), ["as `.f32`, `1e-60` is zero"]);
@@ -135,7 +135,7 @@ mod tests {
         let module =
             |ty: &str| format!(".version 9.0\n.target sm_90a\n.address_size 64\n.global .u8 a;\n.global {ty} b = a;");
         let found = in_module(TruncatedValue, &module(".u32"));
-        assert_eq!(messages(&found), ["the address of `a` has 64 bits, and `.u32` keeps the lower half"]);
+        assert_eq!(messages(&found), ["the address of `a` has 64 bits, but `.u32` keeps only the lower half"]);
         assert!(in_module(TruncatedValue, &module(".u64")).is_empty());
     }
 

@@ -88,9 +88,7 @@ impl DiagnosticMessage for UndeclaredName {
             (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
             (None, UndeclaredKind::Operand) => super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| {
                 if is_template(name) {
-                    return Some(
-                        "a number behind `%` is an operand of an `asm` statement: write a register".to_owned(),
-                    );
+                    return Some("a number after `%` is an operand of an `asm` statement: write a register".to_owned());
                 }
                 let ty = self.ty.filter(|_| name.starts_with('%'))?;
                 Some(format!("declare it: `.reg {ty} {name};`"))
@@ -313,7 +311,7 @@ mod tests {
         assert_eq!(help("mov.u32 %r1, %warpsize;"), "`%warpsize` is `WARP_SZ` in PTX");
         assert_eq!(help("mov.f32 %f1, inf;"), "`inf` is `0f7F800000` in PTX; 0d7FF0000000000000 in `.f64`");
         assert_eq!(help("mov.u32 %r1, $10;"), "did you mean `10`?");
-        assert!(help("mov.u32 %r1, %0;").starts_with("a number behind `%` is an operand of an `asm` statement"));
+        assert!(help("mov.u32 %r1, %0;").starts_with("a number after `%` is an operand of an `asm` statement"));
         // A register may have the name of an instruction of another language.
         assert_eq!(help("mov.u32 %r1, load;"), "");
     }

@@ -20,7 +20,7 @@ pub(crate) struct UnknownPragma {
 impl DiagnosticMessage for UnknownPragma {
     fn message(&self) -> String {
         let fate = if self.in_module { "refuses it here when it generates code" } else { "ignores it" };
-        format!("the assembler knows no pragma `{}` and {fate}", self.text)
+        format!("unknown pragma `{}`: the assembler {fate}", self.text)
     }
 
     fn help(&self) -> Option<String> {
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn misspelt_pragmas() {
         let found = in_kernel(UnknownPragma, ".pragma \"no_unroll\";");
-        assert_eq!(messages(&found), ["the assembler knows no pragma `no_unroll` and ignores it"]);
+        assert_eq!(messages(&found), ["unknown pragma `no_unroll`: the assembler ignores it"]);
         assert_eq!(found[0].help().as_deref(), Some("did you mean `nounroll`?"));
         assert!(in_kernel(UnknownPragma, ".pragma \"nounroll\";").is_empty());
     }
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn pragmas_of_the_module() {
         let text = ".version 9.0\n.target sm_90a\n.pragma \"No_Unroll\";\n";
-        let expected = "the assembler knows no pragma `No_Unroll` and refuses it here when it generates code";
+        let expected = "unknown pragma `No_Unroll`: the assembler refuses it here when it generates code";
         assert_eq!(messages(&in_module(UnknownPragma, text)), [expected]);
         assert_eq!(mended(UnknownPragma, text), text.replace("No_Unroll", "nounroll"));
     }

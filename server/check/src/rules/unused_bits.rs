@@ -22,7 +22,7 @@ pub(crate) struct UnusedBits {
 impl DiagnosticMessage for UnusedBits {
     fn message(&self) -> String {
         let Self { operand, mnemonic, text, bits, kept } = self;
-        format!("`{operand}` of `{mnemonic}` has {bits} bits: of `{text}` it reads {kept:#x}")
+        format!("`{operand}` of `{mnemonic}` has {bits} bits: `{text}` counts as {kept:#x}")
     }
 }
 
@@ -48,9 +48,9 @@ mod tests {
     #[test]
     fn immediates_with_too_many_bits() {
         let found = in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0x1E8;");
-        assert_eq!(messages(&found), ["`lut` of `lop3.b32` has 8 bits: of `0x1E8` it reads 0xe8"]);
+        assert_eq!(messages(&found), ["`lut` of `lop3.b32` has 8 bits: `0x1E8` counts as 0xe8"]);
         assert!(in_kernel(UnusedBits, "lop3.b32 %r0, %r1, %r1, %r1, 0xE8;").is_empty());
         let found = in_kernel(UnusedBits, "prmt.b32 %r0, %r1, %r1, 0x17654;");
-        assert_eq!(messages(&found), ["`c` of `prmt.b32` has 16 bits: of `0x17654` it reads 0x7654"]);
+        assert_eq!(messages(&found), ["`c` of `prmt.b32` has 16 bits: `0x17654` counts as 0x7654"]);
     }
 }

@@ -76,11 +76,11 @@ impl DiagnosticMessage for VariableType {
             Self::Parameter { ty, .. } => format!("`{ty}` cannot be the type of a `.param` variable"),
             Self::Opaque { ty, place } => match place {
                 OpaquePlace::Register => format!("`{ty}` cannot be declared in a register"),
-                OpaquePlace::Function => format!("`{ty}` cannot be declared inside of a function"),
+                OpaquePlace::Function => format!("`{ty}` cannot be declared inside a function"),
                 OpaquePlace::Parameter => format!("`{ty}` cannot be declared as a parameter of a function"),
                 OpaquePlace::Space(space) => format!("`{ty}` cannot be declared in `{space}`"),
             },
-            Self::TextureSpace => "a variable in `.tex` is one `.u32` or `.u64`".to_owned(),
+            Self::TextureSpace => "a variable in `.tex` must be a single `.u32` or `.u64`".to_owned(),
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
         let old = |declaration: &str| {
             messages(&in_module(VariableType, &format!(".version 1.4\n.target sm_13\n{declaration}")))
         };
-        assert_eq!(old(".tex .f32 t;"), ["a variable in `.tex` is one `.u32` or `.u64`"]);
+        assert_eq!(old(".tex .f32 t;"), ["a variable in `.tex` must be a single `.u32` or `.u64`"]);
         assert!(old(".tex .u32 t;").is_empty());
     }
 
@@ -157,7 +157,7 @@ mod tests {
     fn textures_elsewhere() {
         assert_eq!(found(".shared .texref t;"), ["`.texref` cannot be declared in `.shared`"]);
         let inside = ".func f() { .global .texref t; ret; }";
-        assert_eq!(found(inside), ["`.texref` cannot be declared inside of a function"]);
+        assert_eq!(found(inside), ["`.texref` cannot be declared inside a function"]);
         assert!(found(".global .texref t;").is_empty());
     }
 

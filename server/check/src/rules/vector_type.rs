@@ -30,9 +30,9 @@ pub(crate) enum VectorType {
 impl DiagnosticMessage for VectorType {
     fn message(&self) -> String {
         match self {
-            Self::Length(vector) => format!("a vector has 2 or 4 elements, `{vector}` cannot be declared"),
+            Self::Length(vector) => format!("a vector has 2 or 4 elements: `{vector}` cannot be declared"),
             Self::TooWide { vector, ty, bits } => {
-                format!("a vector has at most 128 bits, `{vector} {ty}` would have {bits}")
+                format!("a vector has at most 128 bits: `{vector} {ty}` would have {bits}")
             }
             Self::Element(ty) => format!("there are no vectors of `{ty}`"),
             Self::Parameter { .. } => "a `.param` variable cannot be a vector".to_owned(),
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn vectors_that_do_not_exist() {
-        let length = "a vector has 2 or 4 elements, `.v3` cannot be declared";
+        let length = "a vector has 2 or 4 elements: `.v3` cannot be declared";
         assert_eq!(found(".global .v3 .f32 position;"), [length]);
-        let wide = "a vector has at most 128 bits, `.v4 .f64` would have 256";
+        let wide = "a vector has at most 128 bits: `.v4 .f64` would have 256";
         assert_eq!(found(".global .v4 .f64 matrix;"), [wide]);
         assert_eq!(found(".func f() { .reg .v2 .pred %p; ret; }"), ["there are no vectors of `.pred`"]);
         let parameter = "a `.param` variable cannot be a vector";

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// What to print and how.
 #[derive(Debug, clap::Args)]
 pub struct IsaArguments {
-    /// How: text, JSON, or HTML pages written into a folder
+    /// The output format: text, JSON, or HTML pages written to a folder
     #[arg(long, value_enum, default_value_t = IsaFormat::Human)]
     format: IsaFormat,
     /// An opcode (`fma`, `mbarrier.try_wait`; all without one); for `html` the folder to write to
@@ -25,7 +25,7 @@ pub struct IsaArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum IsaFormat {
-    /// Text; the usual one. Markdown where standard output is not a terminal
+    /// Text (the default); Markdown if standard output is not a terminal
     Human,
     /// Markdown
     Markdown,

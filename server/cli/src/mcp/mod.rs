@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// Which files may be read.
 #[derive(Debug, clap::Args)]
 pub struct McpArguments {
-    /// Read files only in this folder; may be given several times [default: the folders that the client names; without any, no file]
+    /// Read files only in this folder; may be given several times [default: the folders that the client names; if it names none, no files]
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }

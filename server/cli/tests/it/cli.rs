@@ -505,8 +505,8 @@ fn other_targets_levels_and_projects() {
         &folder,
         &["--format", "json", "--target", "sm_90", "--project-target", "sm_80", "--project-version", "7.0", "a.ptx"],
         &expect![[r#"
-            {"file":"a.ptx","line":1,"column":10,"end_line":1,"end_column":13,"severity":"warning","code":"project-version","message":"PTX 8.0 is newer than what the project uses, which is PTX 7.0 at most","help":"a driver refuses a module whose `.version` is newer than what it knows"}
-            {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"warning","code":"project-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; the project is for sm_80 too"}
+            {"file":"a.ptx","line":1,"column":10,"end_line":1,"end_column":13,"severity":"warning","code":"project-version","message":"PTX 8.0 is newer than PTX 7.0, the newest that the project allows","help":"a driver refuses a module whose `.version` is newer than the newest it knows"}
+            {"file":"a.ptx","line":8,"column":8,"end_line":8,"end_column":14,"severity":"warning","code":"project-target","message":"`add.u16x2` needs PTX 8.0 and sm_90; the project also targets sm_80"}
             --- status 0
             1 file checked: 2 warnings
         "#]],

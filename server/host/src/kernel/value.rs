@@ -89,7 +89,7 @@ impl LaneValue {
     /// Reads a sum of numbers, `lane`, and products of both: `lane*4+16`.
     fn parse(text: &str) -> Result<Self, String> {
         let mut out = Self::default();
-        let fail = || format!("`{text}` is not a number, and no sum such as `lane*4+16`");
+        let fail = || format!("`{text}` is not a number or a sum such as `lane*4+16`");
         let overflow = || format!("`{text}` is too large");
         let mut rest = text;
         let mut first = true;

@@ -17,7 +17,7 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
                 Some(e) => format!(" – **not met**: this module has {}", coded(&e.describe())),
                 None => String::new(),
             };
-            let bound = if is_bound(gate) { "; later architectures need not have it" } else { "" };
+            let bound = if is_bound(gate) { "; later architectures may not have it" } else { "" };
             format!("Needs {needs}{condition}{has}{bound}{note}")
         }
         GateKind::Until if of_options(gate) => format!("Not with {needs}{condition}{note}"),

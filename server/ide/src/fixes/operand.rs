@@ -467,7 +467,7 @@ impl OperandFixer<'_, '_, '_> {
                     return;
                 }
                 self.first(&select, &format!("1, 0, {register}"), ty, |_, _| {
-                    format!("Make a number of `{register}` with `selp` first")
+                    format!("Convert `{register}` to a number with `selp` first")
                 });
             }
             (OperandAccess::Write, true, false) => {
@@ -477,7 +477,7 @@ impl OperandFixer<'_, '_, '_> {
                     register,
                     ".pred",
                     |new| format!("1, 0, {new}"),
-                    |_, r| format!("Make a number of the predicate, in `{r}`, with `selp`"),
+                    |_, r| format!("Convert the predicate to a number in `{r}` with `selp`"),
                 );
             }
             _ => {}

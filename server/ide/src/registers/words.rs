@@ -34,7 +34,7 @@ pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
         None => format!("≈ {}{}", counted(kernel.registers, "register"), kernel.likely_text()),
     };
     if kernel.measured.is_none() && kernel.spills() {
-        out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
+        out.push_str(&format!(", {} needed: spills are likely", kernel.unlimited));
     }
     let by_launch = launched.zip(kernel.occupancy.filter(|o| o.assumed)).and_then(|(threads, occupancy)| {
         let needs = Needs { registers: kernel.best(), shared: kernel.shared, threads: Some(threads) };
@@ -121,7 +121,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
         if rest > 0 {
             written.push((format!("// … and {rest} more"), String::new()));
         }
-        page.listing("Live there, those that hold most for longest first:", &annotated(&written));
+        page.listing("Live there, the widest and longest-lived first:", &annotated(&written));
     }
     page
 }
@@ -129,7 +129,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
 /// The limit that leaves the function fewer registers than it could use.
 fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Option<String> {
     if kernel.settled {
-        return Some("set by the header, whatever the kernel uses: its warps exchange registers".to_owned());
+        return Some("set by the header, regardless of what the kernel uses: its warps exchange registers".to_owned());
     }
     if kernel.over() == 0 {
         return None;
@@ -140,7 +140,7 @@ fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Optio
             let word = directive.split_whitespace().next().unwrap_or_default();
             format!(" by `{word}` in line {}", line(snapshot, at))
         }),
-        None => ", the most that a thread has".to_owned(),
+        None => ", the maximum for a thread".to_owned(),
     };
     let wanted = format!("limited to {}{by}; {} would be used otherwise", kernel.limit.registers, kernel.unlimited);
     Some(if kernel.spills() { format!("{wanted}: **spills are likely**") } else { wanted })

@@ -115,9 +115,9 @@ token_modifiers! {
     MODIFICATION "modification",
     /// It belongs to PTX and not to the module.
     DEFAULT_LIBRARY "defaultLibrary",
-    /// The module's version or target does not have it.
+    /// Not available in the module's version or target.
     UNAVAILABLE "unavailable",
-    /// Execution may go on elsewhere.
+    /// May transfer control elsewhere.
     CONTROL_FLOW "controlFlow",
     /// A register or variable of a floating-point type.
     FLOAT "float",

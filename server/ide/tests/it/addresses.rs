@@ -94,7 +94,7 @@ fn hovers_say_what_registers_hold() {
     .assert_eq(&at("ld.global.f32 %f1", "%rd3"));
     expect![[r#"
         Address: `sh + 32·tid.x`
-        A warp accesses 4 bytes each lane in shared memory with a 4-way bank conflict (lanes 0, 4, 8 …): 4 passes, where 1 would do without conflicts. This is for a block of 16×16×1 threads, as in the launch above the kernel."#]]
+        A warp accesses 4 bytes each lane in shared memory with a 4-way bank conflict (lanes 0, 4, 8 …): 4 passes; without conflicts 1 would be enough. This is for a block of 16×16×1 threads, as in the launch above the kernel."#]]
     .assert_eq(&at("st.shared.f32 [%r8]", "st"));
     // A stride that a parameter gives: the address, but no traffic.
     assert_eq!(at("st.shared.u8", "st"), "Address: `sh + n·tid.x`");

@@ -179,7 +179,7 @@ fn lenses_tell_of_occupancy_and_spills() {
     assert!(fewer.ends_with(" fewer: 40 warps"), "{fewer}");
     let held = title(&wide(".maxnreg 24"));
     // All that is likely is the limit, so there is no range.
-    assert!(held.contains("≈ 24 registers, ") && held.contains(" wanted: spills are likely · "), "{held}");
+    assert!(held.contains("≈ 24 registers, ") && held.contains(" needed: spills are likely · "), "{held}");
     let snapshot = Snapshot::new(&wide(".maxnreg 24"));
     let page =
         hover(&snapshot, snapshot.text(0..200).find("wide").unwrap(), Some(&figures(&snapshot))).unwrap().markdown;
@@ -381,7 +381,7 @@ fn hover_tells_what_a_kernel_needs() {
 
         - at most 10 registers and 1 predicate live, in line 12: `ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];`
 
-        Live there, those that hold most for longest first:
+        Live there, the widest and longest-lived first:
 
         ```ptx
         ld.param.u64 %rd2, [to];                        // %rd2: line 10, 2 registers, held across 12 instructions

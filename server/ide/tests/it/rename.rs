@@ -123,11 +123,11 @@ fn names_that_are_none() {
         ],
     );
     check(&text, "%tid", &expect!["`%tid` would hide the special register `%tid`"]);
-    check(&text, "WARP_SZ", &expect!["`WARP_SZ` is a word of the language, so nothing can have it for a name"]);
+    check(&text, "WARP_SZ", &expect!["`WARP_SZ` is a keyword, so it cannot be a name"]);
     check(
         &kernel(".reg .b32 x, ‸y<2>;"),
         "y1",
-        &expect!["`y1` ends in a digit, so the numbers of its registers could not be told apart from it"],
+        &expect!["`y1` ends in a digit, so the numbers of its registers could not be separated from the name"],
     );
     // Renaming to the same name changes nothing.
     check(&text, "x", &expect![[""]]);

@@ -62,7 +62,7 @@ impl Executable {
         let callable = &program.functions[function];
         let Some(body) = &callable.body else { return Err("a function without a body".into()) };
         if !body.complete || !program.errors_in(callable).is_empty() {
-            return Err(format!("`{}` has errors, so it cannot be executed: mend them first", callable.name).into());
+            return Err(format!("`{}` has errors, so it cannot be executed: fix them first", callable.name).into());
         }
         let mut layout = FrameLayout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());

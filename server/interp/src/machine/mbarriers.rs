@@ -31,6 +31,6 @@ pub(crate) fn overwritten(context: &mut ExecContext<'_>, at: AccessLocation, lan
         }
         let name = context.name_of(AccessLocation { offset, ..at });
         let words = || format!("writes over the mbarrier {name}: `mbarrier.inval` must come first");
-        context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it was initialised".to_owned())));
+        context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it was initialized".to_owned())));
     }
 }

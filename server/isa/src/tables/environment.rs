@@ -88,7 +88,7 @@ table! {
         window: bool,
         /// Whether the address of a variable in it has 64 bits: the assembler generates no code for a `mov` of it to 32 bits.
         wide: bool,
-        /// Whether its variables are textures, whatever their type.
+        /// Whether its variables are textures, regardless of their type.
         textures: bool,
         /// The approximate latency of a load from it in cycles, for the register estimate; 0: the default.
         cycles: u16,

@@ -7,27 +7,18 @@ pub fn binary_format(bytes: &[u8]) -> Option<&'static str> {
     const FORMATS: &[Format] = &[
         (
             b"\x7fELF",
-            "this is an ELF file (a cubin, object, library or program), not PTX: `cuobjdump -xptx all FILE` extracts the PTX that it may hold",
+            "this is an ELF file (a cubin, object, library or program), not PTX: `cuobjdump -xptx all FILE` extracts any PTX in it",
         ),
-        (
-            b"\x50\xed\x55\xba",
-            "this is a fatbin, not PTX: `cuobjdump -xptx all FILE` extracts the PTX that it may hold",
-        ),
+        (b"\x50\xed\x55\xba", "this is a fatbin, not PTX: `cuobjdump -xptx all FILE` extracts any PTX in it"),
         (b"\x1f\x8b", "this is a gzip archive, not PTX: unpack it first (`gunzip`)"),
-        (b"\x28\xb5\x2f\xfd", "this is compressed by Zstandard, not PTX: unpack it first (`zstd -d`)"),
+        (b"\x28\xb5\x2f\xfd", "this is a Zstandard archive, not PTX: unpack it first (`zstd -d`)"),
         (b"\xfd7zXZ\0", "this is an xz archive, not PTX: unpack it first (`unxz`)"),
         (b"BZh", "this is a bzip2 archive, not PTX: unpack it first (`bunzip2`)"),
         (b"PK\x03\x04", "this is a zip archive, not PTX: unpack it first (`unzip`)"),
-        (
-            b"!<arch>\n",
-            "this is a static library, not PTX: `cuobjdump -xptx all FILE` extracts the PTX that it may hold",
-        ),
+        (b"!<arch>\n", "this is a static library, not PTX: `cuobjdump -xptx all FILE` extracts any PTX in it"),
         (b"BC\xc0\xde", "this is LLVM bitcode, not PTX: `llc -march=nvptx64` compiles it, `llvm-dis` shows it"),
-        (
-            b"MZ\x90\0",
-            "this is a program of Windows, not PTX: `cuobjdump -xptx all FILE` extracts the PTX that it may hold",
-        ),
-        (b"\xcf\xfa\xed\xfe", "this is a program of macOS, not PTX"),
+        (b"MZ\x90\0", "this is a Windows program, not PTX: `cuobjdump -xptx all FILE` extracts any PTX in it"),
+        (b"\xcf\xfa\xed\xfe", "this is a macOS program, not PTX"),
     ];
     let known = FORMATS.iter().find(|(magic, _)| bytes.starts_with(magic));
     known.map(|(_, sentence)| *sentence)

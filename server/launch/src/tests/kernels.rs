@@ -96,7 +96,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "block=256",
         "`block=256`: `block` is [256, 1, 1], but `.maxntid` of the kernel says [128, 1, 1]\n\
-         \x20   leave `block` out: then it is taken from the kernel\n",
+         \x20   remove `block`: then the kernel's value is used\n",
     ),
     ("block=2048", "`block=2048`: a block has at most 1024 threads, not [2048, 1, 1]\n"),
     ("grid=3 cluster=2", "`grid=3`: a grid of [3, 1, 1] cannot be divided into clusters of [2, 1, 1]\n"),
@@ -128,12 +128,12 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "s=u8[25]:zero",
         "`s=u8[25]:zero`: `s` has 24 bytes, but 25 are given\n\
-         \x20   a buffer for an array is its contents, not its address\n",
+         \x20   a buffer given for an array fills the array itself, not an address\n",
     ),
     ("s+20=&x", "`s+20=&x`: `s+20` lies outside of `s`, which has 24 bytes\n"),
     (
         "s+8=5",
-        "`s+8=5`: `s+8` is a part of a parameter, whose type the kernel does not say\n\
+        "`s+8=5`: `s+8` is part of a parameter, and the kernel does not give its type\n\
          \x20   write `s+8=u32:…`\n",
     ),
     (
@@ -198,7 +198,7 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "out=u32[4]:zero x=f32[4]:zero\n//! expect: out=x out=xx",
         "`out=x`: `x` and `out` have different types\n\
-         \x20   read one of them with the type of the other: `out:u32=…`\n`out=xx`: `xx` is neither a fill nor a buffer of this launch\n",
+         \x20   read one of them as the type of the other: `out:u32=…`\n`out=xx`: `xx` is neither a fill nor a buffer of this launch\n",
     ),
     ("out=b32[4]:zero\n//! expect: out=1±2", ""),
     (

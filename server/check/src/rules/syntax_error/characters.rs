@@ -88,7 +88,7 @@ pub(super) fn message(character: char) -> Option<String> {
     let code = u32::from(character);
     let article = if name.starts_with(['e', 'o', 'i', 'E', 'O', 'I']) { "an" } else { "a" };
     Some(match replacement {
-        "" => format!("an invisible character stands here: {article} {name} (U+{code:04X})"),
+        "" => format!("there is an invisible character here: {article} {name} (U+{code:04X})"),
         " " => format!("this is {article} {name} (U+{code:04X}), not a space"),
         "\n" => format!("this is {article} {name} (U+{code:04X}), not a line end"),
         ascii => format!("`{character}` is {article} {name} (U+{code:04X}), not `{ascii}`"),
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(of("mov.u32 %r1, 1\u{ff1b}").0, ["`\u{ff1b}` is a full-width form (U+FF1B), not `;`"]);
         assert_eq!(
             of("mov.u\u{200b}32 %r1, 1;").0,
-            ["an invisible character stands here: a zero-width space (U+200B)"]
+            ["there is an invisible character here: a zero-width space (U+200B)"]
         );
     }
 

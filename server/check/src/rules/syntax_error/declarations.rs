@@ -13,7 +13,7 @@ pub(crate) fn not_a_type(word: SourceWord<'_>) -> Diagnostic {
     error(word.range(), SyntaxErrorKind::NotAType(word.text.into(), near)).fixes(write_instead(word.range(), near))
 }
 
-/// Reports a part of a declaration that must stand before the part described by `before`.
+/// Reports a part of a declaration that must come before the part described by `before`.
 pub(crate) fn order(range: Range<usize>, before: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::Order(before))
 }

@@ -74,9 +74,9 @@ mod tests {
     fn names_of_llvm_and_rust() {
         let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
         let of = |text: &str| messages(&in_module(SyntaxError, &format!("{header}{text}")));
-        let message = "`str.llvm.123` has a dot: a name cannot have one";
+        let message = "`str.llvm.123` has a dot, which a name cannot have";
         assert_eq!(of(".global .align 1 .b8 str.llvm.123[4];"), [message]);
-        let function = "`drop.in.place` has a dot: a name cannot have one";
+        let function = "`drop.in.place` has a dot, which a name cannot have";
         assert_eq!(of(".visible .func drop.in.place(.param .b64 p)\n{\nret;\n}\n"), [function]);
         assert!(of(".global .b8 str_llvm_123[4];").is_empty());
     }

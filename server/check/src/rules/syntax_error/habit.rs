@@ -57,35 +57,35 @@ impl Habit {
     pub(super) fn message(&self) -> String {
         match self {
             Self::GuardWithoutAt(guard) => format!("a guard begins with `@`: `{guard}` has none"),
-            Self::GuardInParentheses => "a guard has no parentheses".to_owned(),
+            Self::GuardInParentheses => "a guard takes no parentheses".to_owned(),
             Self::GuardNegation(sign) => format!("`{sign}` does not negate a guard: `!` does"),
             Self::GuardExpression(operator) => format!("unexpected `{operator}`: a guard is a single predicate"),
-            Self::SecondGuard => "an instruction has a single guard, and another one follows this".to_owned(),
-            Self::GuardBehind(guard) => format!("a guard stands before its instruction: `{guard}` is behind it"),
-            Self::Character(_) => "PTX has no characters in quotation marks".to_owned(),
+            Self::SecondGuard => "an instruction can have only one guard, but another one follows this".to_owned(),
+            Self::GuardBehind(guard) => format!("a guard comes before its instruction, but `{guard}` comes after it"),
+            Self::Character(_) => "PTX has no character literals".to_owned(),
             Self::AddressOf(name) => format!("PTX has no `&`: the name `{name}` alone is its address"),
             Self::Dereference(_) => "PTX has no `*` before an address: memory is accessed in brackets".to_owned(),
-            Self::DoubledPercent(name) => format!("`%{name}` is written so in an `asm` statement of CUDA C++ only"),
-            Self::Escape => "PTX has no `\\`: this belongs to a string of CUDA C++".to_owned(),
-            Self::Cast(ty) => format!("PTX has no casts of operands: `({ty})` cannot stand here"),
-            Self::Parameter(_) => "a parameter is declared as `.param`, with a type of PTX".to_owned(),
+            Self::DoubledPercent(name) => format!("`%{name}` is allowed only in an `asm` statement of CUDA C++"),
+            Self::Escape => "PTX has no `\\`: this belongs in a string of CUDA C++".to_owned(),
+            Self::Cast(ty) => format!("PTX has no casts of operands: `({ty})` is not allowed here"),
+            Self::Parameter(_) => "a parameter is declared with `.param` and a PTX type".to_owned(),
             Self::Result(_) => "the result of a function is declared in parentheses".to_owned(),
-            Self::Parentheses => "the numbers of a directive stand without parentheses".to_owned(),
+            Self::Parentheses => "the numbers of a directive take no parentheses".to_owned(),
             Self::Comment(sign) => format!("`{sign}` does not begin a comment"),
-            Self::NumberSign(sign) => format!("`{sign}` cannot stand before a number"),
-            Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not known"),
+            Self::NumberSign(sign) => format!("`{sign}` is not allowed before a number"),
+            Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not allowed"),
             Self::EndlessLine => "the last line cannot begin with `#` unless a line break ends it".to_owned(),
             Self::Language(language) => format!("this is {}, not PTX", language.name()),
-            Self::OffsetOutside(_) => "an offset stands inside the brackets of its address".to_owned(),
+            Self::OffsetOutside(_) => "an offset belongs inside the brackets of its address".to_owned(),
             Self::GuardedBlock => "a guard covers one instruction, not a block".to_owned(),
-            Self::AlignBehind(align) => format!("`{align}` stands before the type of a variable, not behind its name"),
+            Self::AlignBehind(align) => format!("`{align}` belongs before the type of a variable, not after its name"),
         }
     }
 
     pub(super) fn help(&self) -> Option<String> {
         Some(match self {
             Self::GuardWithoutAt(guard) => format!("write `@{guard}`"),
-            Self::GuardInParentheses => "write the predicate behind the `@`".to_owned(),
+            Self::GuardInParentheses => "write the predicate after the `@`".to_owned(),
             Self::GuardNegation(_) => "write `@!`".to_owned(),
             Self::GuardExpression(operator) => {
                 let opcode = if operator.starts_with('&') { "and" } else { "or" };
@@ -104,7 +104,7 @@ impl Habit {
             Self::Parentheses => "leave them out".to_owned(),
             Self::Comment(_) => "comments begin with `//`".to_owned(),
             Self::NumberSign(_) => "leave it out".to_owned(),
-            Self::Preprocessor(_) => "use a preprocessor before the assembler, or write the values".to_owned(),
+            Self::Preprocessor(_) => "run a preprocessor first, or write the values".to_owned(),
             Self::EndlessLine => "add a line break".to_owned(),
             Self::Language(ForeignLanguage::Cpp) => {
                 "`nvcc -ptx` compiles it to PTX; `ptx-analyzer check` reads the PTX in its `asm` statements".to_owned()
@@ -114,7 +114,7 @@ impl Habit {
             Self::GuardedBlock => {
                 "branch around the block with the negated guard, or guard each instruction".to_owned()
             }
-            Self::AlignBehind(_) => "write it directly behind the state space".to_owned(),
+            Self::AlignBehind(_) => "write it directly after the state space".to_owned(),
         })
     }
 }

@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(fixed("!%p1 bra done;").0, "a guard begins with `@`: `!%p1` has none");
         let of = |body: &str| messages(&in_kernel(SyntaxError, body));
         assert_eq!(of("@%p1 && %p2 bra L; L:"), ["unexpected `&&`: a guard is a single predicate"]);
-        assert_eq!(of("@%p1 @%p2 bra L; L:"), ["an instruction has a single guard, and another one follows this"]);
+        assert_eq!(of("@%p1 @%p2 bra L; L:"), ["an instruction can have only one guard, but another one follows this"]);
         let block = in_kernel(SyntaxError, "@%p1 { ret; }");
         let help = "to guard a block, branch around it";
         assert_eq!(block[0].help().as_deref(), Some(help));
@@ -414,7 +414,7 @@ mod tests {
             assert_eq!(fixed(written).1, after, "{written}");
         }
         let cast = messages(&in_kernel(SyntaxError, "mov.u32 %r1, (int)%r2;"));
-        assert_eq!(cast, ["PTX has no casts of operands: `(int)` cannot stand here"]);
+        assert_eq!(cast, ["PTX has no casts of operands: `(int)` is not allowed here"]);
     }
 
     #[test]
@@ -458,8 +458,8 @@ mod tests {
         }
         let of = |body: &str| messages(&in_kernel(SyntaxError, body));
         assert_eq!(of("mov.u32 %r1, 1; # one"), ["`#` does not begin a comment"]);
-        assert_eq!(of("mov.u32 %r1, #10;"), ["`#` cannot stand before a number"]);
-        assert_eq!(of("#define N 4"), ["PTX has no preprocessor: `#define` is not known"]);
+        assert_eq!(of("mov.u32 %r1, #10;"), ["`#` is not allowed before a number"]);
+        assert_eq!(of("#define N 4"), ["PTX has no preprocessor: `#define` is not allowed"]);
         assert!(of("# 1 \"a.cu\"\n// # one\n/* # two */").is_empty());
         let last = in_module(SyntaxError, &format!("{HEADER}# 1 \"a.cu\""));
         assert_eq!(messages(&last), ["the last line cannot begin with `#` unless a line break ends it"]);

@@ -135,7 +135,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
             SyntaxErrorKind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
             SyntaxErrorKind::TooDeep => {
-                "brackets nest too deep here for the assembler: it runs out of memory".to_owned()
+                "brackets are nested too deeply here for the assembler: it runs out of memory".to_owned()
             }
             SyntaxErrorKind::MissingColon(word) => {
                 format!("`{word}` is not an instruction: if it is a label, `:` is missing after it")
@@ -144,7 +144,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::GuardWithoutInstruction => "an instruction is missing after this guard".to_owned(),
             SyntaxErrorKind::OutsideOfFunction(what) => format!("{what} belongs in a function body"),
             SyntaxErrorKind::MisplacedDirective(directive, place) => {
-                format!("`{directive}` cannot stand here: it belongs {place}")
+                format!("`{directive}` is not allowed here: it belongs {place}")
             }
             SyntaxErrorKind::NamedPrototype(name) => format!("a prototype has no name: write `_` in place of `{name}`"),
             SyntaxErrorKind::NamelessFunction(what) => format!("the name of this {what} is missing"),
@@ -152,25 +152,26 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::LoneDot => "a modifier is missing after the dot".to_owned(),
             SyntaxErrorKind::NotAType(word, _) => format!("`{word}` is not a type"),
             SyntaxErrorKind::NoType => "a type is missing here, such as `.b32`".to_owned(),
-            SyntaxErrorKind::Order(before) => format!("this must stand before {before}"),
-            SyntaxErrorKind::PointerOrder => "`.ptr` must stand behind the type".to_owned(),
-            SyntaxErrorKind::GivenTwice(what) => format!("a declaration has one {what}, and this is the second"),
-            SyntaxErrorKind::MisplacedSign(sign) => format!("`{sign}` cannot stand before this"),
+            SyntaxErrorKind::Order(before) => format!("this must come before {before}"),
+            SyntaxErrorKind::PointerOrder => "`.ptr` must come after the type".to_owned(),
+            SyntaxErrorKind::GivenTwice(what) => format!("a declaration has one {what}; this is the second"),
+            SyntaxErrorKind::MisplacedSign(sign) => format!("`{sign}` is not allowed before this"),
             SyntaxErrorKind::Subscript => {
-                "a subscript stands only behind an array, without brackets around it".to_owned()
+                "a subscript is allowed only after an array that is not in brackets".to_owned()
             }
             SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => {
                 "the assembler refuses this byte order mark (U+FEFF), which editors do not show".to_owned()
             }
             SyntaxErrorKind::Foreign('\0') => {
-                "the assembler refuses this NUL character, with which NVRTC and the driver end a text".to_owned()
+                "the assembler refuses this NUL character, which NVRTC and the driver put at the end of a text"
+                    .to_owned()
             }
             SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
             SyntaxErrorKind::Foreign(character) => characters::message(*character).unwrap_or_else(|| {
-                format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
+                format!("`{}` is not ASCII: it is allowed only in comments", character.escape_debug())
             }),
-            SyntaxErrorKind::DottedName(name) => format!("`{name}` has a dot: a name cannot have one"),
+            SyntaxErrorKind::DottedName(name) => format!("`{name}` has a dot, which a name cannot have"),
             SyntaxErrorKind::Habit(habit) => habit.message(),
         }
     }
@@ -185,10 +186,10 @@ impl DiagnosticMessage for SyntaxError {
                 format!("an instruction names its result first, as in `add.s32 {name}, …`")
             }
             SyntaxErrorKind::TooDeep => {
-                "nest blocks, initializers and expressions less deep; brackets from here inwards are not checked"
+                "nest blocks, initializers and expressions less deeply; everything inside these brackets is not checked"
                     .to_owned()
             }
-            SyntaxErrorKind::NamedPrototype(_) => "calls name the label before the directive".to_owned(),
+            SyntaxErrorKind::NamedPrototype(_) => "calls use the label before the directive".to_owned(),
             SyntaxErrorKind::NamelessParameter(true) => "write `_`".to_owned(),
             SyntaxErrorKind::NotAType(_, Some(near)) => format!("did you mean `{near}`?"),
             SyntaxErrorKind::Order(_) => {
@@ -204,7 +205,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::Foreign(character) => return characters::help(*character),
             SyntaxErrorKind::DottedName(name) => {
                 format!(
-                    "a name has letters, digits, `_` and `$`; LLVM and Rust write dots: write `{}`",
+                    "names have only letters, digits, `_` and `$`, unlike those of LLVM and Rust: write `{}`",
                     name.replace('.', "_")
                 )
             }

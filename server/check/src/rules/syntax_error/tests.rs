@@ -53,9 +53,9 @@ fn statements_of_other_languages() {
         in_body("%r1 = 5;"),
         ["unexpected `%r1 =`: PTX has no assignments\nan instruction names its result first, as in `add.s32 %r1, …`"]
     );
-    assert_eq!(in_body("mov.u32 %r1, +%r2;"), ["`+` cannot stand before this\nremove it"]);
+    assert_eq!(in_body("mov.u32 %r1, +%r2;"), ["`+` is not allowed before this\nremove it"]);
     let subscript =
-        "a subscript stands only behind an array, without brackets around it\nwrite an offset in bytes, `[a+4]`";
+        "a subscript is allowed only after an array that is not in brackets\nwrite an offset in bytes, `[a+4]`";
     assert_eq!(in_body("ld.param.u64 %rd1, [p[0]];"), [subscript]);
     assert!(in_body("ld.param.u64 %rd1, [p+0];").is_empty());
 }
@@ -79,11 +79,8 @@ fn parts_of_declarations() {
     assert_eq!(in_body(".reg .f23 x;"), ["`.f23` is not a type\ndid you mean `.f32`?"]);
     assert_statement_mended(".reg .f23 x;", ".reg .f32 x;");
     assert_eq!(in_body(".reg x;"), ["a type is missing here, such as `.b32`"]);
-    assert_eq!(
-        in_body(".local .b8 .b8 x;"),
-        ["a declaration has one type, and this is the second\nremove one of them"]
-    );
-    let order = "this must stand before the type\n\
+    assert_eq!(in_body(".local .b8 .b8 x;"), ["a declaration has one type; this is the second\nremove one of them"]);
+    let order = "this must come before the type\n\
                  the order is: `.align` and `.attribute`, state space, vector length, type, names";
     assert_eq!(in_body(".local .align 4 .b8 .align 8 x;"), [order]);
     assert!(in_body(".local .align 8 .b8 x;").is_empty());
@@ -93,7 +90,7 @@ fn parts_of_declarations() {
 fn headers_of_functions() {
     assert_eq!(outside(".entry ()\n{\nret;\n}\n"), ["the name of this kernel is missing"]);
     assert_eq!(outside(".func f(.param .b32)\n{\nret;\n}\n"), ["the name of the parameter is missing after this"]);
-    assert_eq!(outside(".entry k(.param .ptr .u64 p)\n{\nret;\n}\n"), ["`.ptr` must stand behind the type"]);
+    assert_eq!(outside(".entry k(.param .ptr .u64 p)\n{\nret;\n}\n"), ["`.ptr` must come after the type"]);
     assert!(outside(".entry k(.param .u64 .ptr p)\n{\nret;\n}\n").is_empty());
     let no_brace = ".func f()\n.reg .b32 %r1;\nmov.u32 %r1, 0;\nret;\n}\n";
     assert_eq!(outside(no_brace), ["a `{` is missing after the header of this function"]);
@@ -128,7 +125,7 @@ fn comments_end() {
 fn characters_that_are_not_ascii() {
     let none: [&str; 0] = [];
     assert_eq!(outside("// café\n/* π */\n\x0c.global .b32 x;"), none);
-    assert_eq!(outside(".pragma \"café\";"), ["`é` is not ASCII: it may stand in comments only"]);
+    assert_eq!(outside(".pragma \"café\";"), ["`é` is not ASCII: it is allowed only in comments"]);
     assert_eq!(outside(".global .b32 x;\x0b"), ["a vertical tab is not white space for the assembler"]);
     // What the parser reports is not reported twice.
     assert_eq!(outside(".global .b32 é;").len(), 1);

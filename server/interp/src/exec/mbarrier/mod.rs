@@ -151,7 +151,7 @@ fn change(
     if let Err(mistake) = f(&mut object) {
         let name = context.name_of(at);
         let most = object.most();
-        let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
+        let related = live(context, at).map(|l| (l.site, "where it was initialized".to_owned()));
         context.fault_with(FaultKind::Mbarrier, 1 << lane, || words(mistake, &name, most), related);
     }
     let turned = object.turn();
@@ -268,7 +268,7 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             if let Some(site) = live(context, at).map(|l| l.site) {
                 let name = context.name_of(at);
                 let words = || format!("{name} holds an mbarrier already: `mbarrier.inval` must come first");
-                let related = Some((site, "where it was initialised".to_owned()));
+                let related = Some((site, "where it was initialized".to_owned()));
                 context.fault_with(FaultKind::Mbarrier, 1 << lane, words, related);
             }
             let asked = context.registers.lane(count, lane);

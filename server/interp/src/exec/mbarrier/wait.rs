@@ -88,7 +88,7 @@ fn check_age(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, age
         return;
     }
     let name = context.name_of(at);
-    let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
+    let related = live(context, at).map(|l| (l.site, "where it was initialized".to_owned()));
     let words = || {
         if age < 1 << 20 {
             format!(
