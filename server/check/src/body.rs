@@ -37,6 +37,15 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 use std::ops::Range;
 
+/// The state of a function before one of its statements.
+#[derive(Debug, Clone, Copy)]
+struct BodyState {
+    /// A hash of all names that the statement may see.
+    state: u64,
+    /// The same without the names around all statements.
+    own: u64,
+}
+
 /// One function under check.
 pub(crate) struct Body<'a, 't> {
     source: ItemSource<'t>,
@@ -212,21 +221,21 @@ impl<'a, 't> Body<'a, 't> {
         let owner = if kernel { ParameterOwner::Kernel } else { ParameterOwner::Function };
         lists::check_lists(self.source, node, owner, &mut self.out);
         // Report errors in the header of the function; those of the body are reported statement by statement.
-        let mut found = Vec::new();
+        let mut reports = Vec::new();
         for child in children(node).into_iter().filter_map(|child| child.node) {
             if body.is_none()
                 && let Some(brace) = recovery::opening_brace_in(self.source, node, child)
             {
-                found.push(brace);
+                reports.push(brace);
             } else if Some(child) != body && !directives::header::is_constant_argument(self.source, child) {
-                syntax_error::report(self.source, child, &mut found);
+                syntax_error::report(self.source, child, &mut reports);
             }
         }
-        self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
+        self.out.extend(reports.into_iter().min_by_key(|d| d.range.start));
         self.kernel = kernel;
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
-        let given = self.given.iter().fold(u64::from(kernel), |all, word| mix(all, hash(word)));
-        self.environment = mix(self.environment, given);
+        let header_hash = self.given.iter().fold(u64::from(kernel), |all, word| mix(all, hash(word)));
+        self.environment = mix(self.environment, header_hash);
         // Statements that name parameters depend on their declarations.
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
@@ -265,9 +274,9 @@ impl<'a, 't> Body<'a, 't> {
     /// Other errors in the declaration, and all syntax errors, are reported with the module's header.
     pub(crate) fn variable(mut self, node: Node<'_>) -> Option<Checked> {
         let declaration = lower::declaration(self.source, node);
-        let mut found = Vec::new();
-        self.initializers(self.source, &declaration, node, "module", &mut found);
-        self.out = found;
+        let mut reports = Vec::new();
+        self.initializers(self.source, &declaration, node, "module", &mut reports);
+        self.out = reports;
         self.finish()
     }
 
@@ -310,11 +319,11 @@ impl<'a, 't> Body<'a, 't> {
         self.lost.prune(&mut self.out);
         self.statements.suggestions.add_to(&mut self.out, &self.declared);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
-        let mut found = std::mem::take(&mut self.out);
-        if found.iter().any(|d| undeclared_name::undeclared(d).is_some()) {
-            undeclared_name::add_declarations(&mut found, |name| self.declaration_of(name));
+        let mut reports = std::mem::take(&mut self.out);
+        if reports.iter().any(|d| undeclared_name::undeclared(d).is_some()) {
+            undeclared_name::add_declarations(&mut reports, |name| self.declaration_of(name));
         }
-        self.out = found;
+        self.out = reports;
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let mut dependencies: Dependencies = self.dependencies.into_inner().into_iter().collect();
@@ -359,11 +368,11 @@ impl<'a, 't> Body<'a, 't> {
     fn lost_labels(&mut self, children: &mut Children<'_>) {
         let source = self.source;
         for index in 0..children.len() {
-            let Some(known) = children.get(index).filter(|k| k.kind == kinds().block || is_error(k.kind)) else {
+            let Some(child) = children.get(index).filter(|k| k.kind == kinds().block || is_error(k.kind)) else {
                 continue;
             };
             // A block without a closing brace may extend into the next function.
-            let range = known.start as usize..(known.end as usize).min(source.text.len());
+            let range = child.start as usize..(child.end as usize).min(source.text.len());
             if !source.text.get(range).is_some_and(recovery::may_hold_label) {
                 continue;
             }
@@ -408,49 +417,49 @@ impl<'a, 't> Body<'a, 't> {
         let (mut state, mut own) = (self.state(), self.own_state());
         let end = self.end - self.source.base;
         for index in 0..children.len() {
-            let Some(known) = children.get(index).copied() else { break };
+            let Some(child) = children.get(index).copied() else { break };
             // The inner loop of checking a large function after a keystroke.
-            if known.kind == k.instruction && known.silent == own && self.affected.spare(known.range()) {
+            if child.kind == k.instruction && child.silent == own && self.affected.spare(child.range()) {
                 self.statements.pass();
-                broken = broken && self.is_rest_of_line(unread, known.start);
+                broken = broken && self.is_rest_of_line(unread, child.start);
                 (label, unread) = (None, 0);
                 continue;
             }
             let before = self.out.len();
-            if known.kind == k.instruction {
-                self.instruction(children, index, (state, own));
+            if child.kind == k.instruction {
+                self.instruction(children, index, BodyState { state, own });
                 label = None;
             } else {
                 // The children of an unclosed function include the rest of the file. A closing brace that is missing at the
                 // end of the file is located exactly at the end.
-                let start = known.start as usize;
+                let start = child.start as usize;
                 let missing = |children: &mut Children<'_>| children.node(index).is_some_and(|n| n.is_missing());
                 if start > end || (start == end && !missing(children)) {
                     break;
                 }
-                if let Some(list) = directive_parts::list_kind(known.kind) {
+                if let Some(list) = directive_parts::list_kind(child.kind) {
                     if let Some(node) = children.node(index) {
                         self.list(node, list, label, broken);
                     }
-                } else if known.kind == k.block {
-                    self.inner_block(children, index, (state, own));
+                } else if child.kind == k.block {
+                    self.inner_block(children, index, BodyState { state, own });
                 } else {
                     self.statement(children, index);
                 }
-                label = (known.kind == k.label).then(|| self.label_name(children, index)).flatten();
+                label = (child.kind == k.label).then(|| self.label_name(children, index)).flatten();
                 (state, own) = (self.state(), self.own_state());
             }
-            let found = self.out.get(before..).unwrap_or_default();
+            let reports = self.out.get(before..).unwrap_or_default();
             // Fragments of a statement with a syntax error are not separate errors.
-            let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
-            if piece && recovery::is_whole(found, self.source.text, known.range(), broken) {
+            let piece = is_error(child.kind) || reports.iter().any(recovery::is_piece);
+            if piece && recovery::is_whole(reports, self.source.text, child.range(), broken) {
                 broken = false;
-            } else if broken && (piece || self.is_rest_of_line(unread, known.start)) {
+            } else if broken && (piece || self.is_rest_of_line(unread, child.start)) {
                 self.out.truncate(before);
             } else {
-                broken = found.iter().any(recovery::is_syntax);
+                broken = reports.iter().any(recovery::is_syntax);
             }
-            unread = if is_error(known.kind) { known.end as usize } else { 0 };
+            unread = if is_error(child.kind) { child.end as usize } else { 0 };
         }
     }
 
@@ -483,8 +492,8 @@ impl<'a, 't> Body<'a, 't> {
         let mut labels = 0;
         let end = self.end - self.source.base;
         let is_label = |(_, known): &(usize, &KnownStatement)| known.kind == k.label && (known.start as usize) < end;
-        let all: Vec<usize> = children.iter().enumerate().filter(is_label).map(|(index, _)| index).collect();
-        for index in all {
+        let label_indices: Vec<usize> = children.iter().enumerate().filter(is_label).map(|(index, _)| index).collect();
+        for index in label_indices {
             let Some(name) = self.label_name(children, index) else { continue };
             let list = children.get(index + 1).and_then(|next| directive_parts::list_kind(next.kind));
             let symbol = match list {

@@ -75,8 +75,8 @@ pub(crate) fn without_parentheses(
     if !arguments.is_empty() {
         parts.push(format!("({})", written(arguments).join(", ")));
     }
-    let all = operands.first()?.range.start..operands.last()?.range.end;
-    Some(operand_kind::call_without_parentheses(wrong.range.clone(), all, &parts.join(", ")))
+    let range = operands.first()?.range.start..operands.last()?.range.end;
+    Some(operand_kind::call_without_parentheses(wrong.range.clone(), range, &parts.join(", ")))
 }
 
 /// The name, if the operand is a single name.
@@ -150,9 +150,9 @@ impl<'t> CallOperands<'_, 't> {
             return out.push(reporter.results(place, results.len(), self.results.is_some()));
         }
         // The argument for an open array (`a[]`) may be left out, but then there must be a list of arguments.
-        let wanted = signature.parameters.len();
-        let empty = signature.variadic() && arguments.len() + 1 == wanted && self.arguments.is_some();
-        if arguments.len() != wanted && !empty {
+        let parameter_count = signature.parameters.len();
+        let empty = signature.variadic() && arguments.len() + 1 == parameter_count && self.arguments.is_some();
+        if arguments.len() != parameter_count && !empty {
             let place = self.arguments.map_or(at, |o| o.range.clone());
             return out.push(reporter.count(place, arguments.len(), self.arguments.is_some()));
         }
@@ -160,12 +160,12 @@ impl<'t> CallOperands<'_, 't> {
             [(true, results, &signature.results), (false, arguments, &signature.parameters)]
         {
             for (index, (value, parameter)) in values.iter().zip(parameters).enumerate() {
-                let Some(found) = given(value, names) else { continue };
+                let Some(passed) = given(value, names) else { continue };
                 let argument = call_arguments::ArgumentPosition { range: value.range.clone(), index, result: written };
-                match fits(found, parameter, written) {
+                match fits(passed, parameter, written) {
                     ArgumentFit::Fits => {}
                     ArgumentFit::Constant => out.push(call_arguments::constant_result(value.range.clone())),
-                    ArgumentFit::Refused(why) => out.push(reporter.argument(argument, value, found, why)),
+                    ArgumentFit::Refused(why) => out.push(reporter.argument(argument, value, passed, why)),
                 }
             }
         }
@@ -312,7 +312,7 @@ fn fits(given: PassedValue, parameter: &Parameter, written: bool) -> ArgumentFit
         _ => {}
     }
     let Some(ty) = parameter.ty else { return ArgumentFit::Fits };
-    let Some(wanted) = class(ty, parameter.elements) else { return ArgumentFit::Fits };
+    let Some(parameter_class) = class(ty, parameter.elements) else { return ArgumentFit::Fits };
     let bits = u32::from(size_in_bits(ty)) * u32::from(parameter.elements);
     let refused = |why: Option<Why>| why.map_or(ArgumentFit::Fits, ArgumentFit::Refused);
     match given {
@@ -323,17 +323,17 @@ fn fits(given: PassedValue, parameter: &Parameter, written: bool) -> ArgumentFit
         }
         PassedValue::Register(found, elements) => {
             let Some(have) = class(found, elements) else { return ArgumentFit::Refused(Why::Class) };
-            let same = u32::from(size_in_bits(found)) * u32::from(elements) == bits;
-            refused(if same { (!agree(wanted, have)).then_some(Why::Class) } else { Some(Why::Size) })
+            let same_size = u32::from(size_in_bits(found)) * u32::from(elements) == bits;
+            refused(if same_size { (!agree(parameter_class, have)).then_some(Why::Class) } else { Some(Why::Size) })
         }
-        PassedValue::Variable(variable) => refused(variable_misfit(variable, parameter, ty, wanted)),
+        PassedValue::Variable(variable) => refused(variable_misfit(variable, parameter, ty, parameter_class)),
         _ => {
             let natural = match given {
                 PassedValue::Integer => (ValueClass::Integer, 64),
                 PassedValue::Single => (ValueClass::Float, 32),
                 _ => (ValueClass::Float, 64),
             };
-            let fits = match wanted {
+            let fits = match parameter_class {
                 ValueClass::Packed => bits == natural.1,
                 ValueClass::Bits => true,
                 other => other == natural.0,
@@ -349,13 +349,15 @@ fn fits(given: PassedValue, parameter: &Parameter, written: bool) -> ArgumentFit
 
 /// Why a `.param` variable of the caller does not fit a parameter; `None` if it fits or cannot be compared.
 fn variable_misfit(variable: VariableSymbol, parameter: &Parameter, ty: TypeId, wanted: ValueClass) -> Option<Why> {
-    let found = variable.ty?;
-    let have = class(found, variable.elements)?;
+    let element_type = variable.ty?;
+    let have = class(element_type, variable.elements)?;
     let element = |t: TypeId, elements: u8| u32::from(size_in_bits(t)) * u32::from(elements);
     match parameter.array {
         Array::Unknown => return None,
         Array::No if variable.array => return Some(Why::Array),
-        Array::No if element(found, variable.elements) != element(ty, parameter.elements) => return Some(Why::Size),
+        Array::No if element(element_type, variable.elements) != element(ty, parameter.elements) => {
+            return Some(Why::Size);
+        }
         Array::No => {
             if !agree(wanted, have) {
                 return Some(Why::Class);
@@ -369,11 +371,11 @@ fn variable_misfit(variable: VariableSymbol, parameter: &Parameter, ty: TypeId, 
                 return Some(Why::Size);
             }
             // In arrays, signed and unsigned elements do not agree.
-            if found != ty && wanted != ValueClass::Bits && have != ValueClass::Bits {
+            if element_type != ty && wanted != ValueClass::Bits && have != ValueClass::Bits {
                 return Some(Why::Class);
             }
         }
     }
-    let align = variable.align?.max(natural_align(found, variable.elements));
+    let align = variable.align?.max(natural_align(element_type, variable.elements));
     (align != parameter.align?).then_some(Why::Alignment(align))
 }

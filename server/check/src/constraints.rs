@@ -20,8 +20,8 @@ const CONSTRAINTS: &[(&str, Constraint)] =
 /// The first violated named constraint of the form. The operands of the instruction must fit `variant` already.
 pub(crate) fn check(instruction: &Instruction<'_>, form: &'static Form, variant: &OperandVariant) -> Option<Violation> {
     let operands = NamedOperands { instruction, form, variant };
-    let wanted = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
-    wanted.into_iter().find_map(|(_, constraint)| constraint(&operands))
+    let checked = CONSTRAINTS.iter().filter(|c| form.checks.contains(&c.0));
+    checked.into_iter().find_map(|(_, constraint)| constraint(&operands))
 }
 
 /// The operands of an instruction, found by their names in the form.
@@ -65,8 +65,8 @@ fn policy_range(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
 /// `vmad`: of the product `a·b` and the summand `c` at most one may be negated, and with `.po` neither (measured over all combinations).
 fn vmad_negation(operands: &NamedOperands<'_, '_>) -> Option<Violation> {
     let negated = |name: OperandName| {
-        let found = operands.get(name);
-        (found.as_ref().map(|f| f.0), matches!(found, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))
+        let operand = operands.get(name);
+        (operand.as_ref().map(|f| f.0), matches!(operand, Some((_, Operand { kind: OperandKind::Minus(_), .. }))))
     };
     let ((place, a), (_, b), (last, c)) = (negated(OperandName::A), negated(OperandName::B), negated(OperandName::C));
     let plus_one = operands.instruction.modifiers.iter().any(|m| m.text == Modifier::Po.name());

@@ -42,7 +42,8 @@ pub(crate) fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     asked: &CheckSettings,
-    (signatures, text_of): (&mut Signatures, &TextHashes<'_>),
+    signatures: &mut Signatures,
+    text_of: &TextHashes<'_>,
     out: &mut Vec<Diagnostic>,
 ) -> Header {
     signatures.begin();
@@ -63,13 +64,13 @@ pub(crate) fn header(
         if follows.get(index).copied().unwrap_or(false) {
             continue;
         }
-        let mut found = reader.item((index, item, items.get(index + 1)), asked, text_of, out);
-        if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, item.node)) {
+        let mut reports = reader.item((index, item, items.get(index + 1)), asked, text_of, out);
+        if let Some(header) = open.filter(|_| !reports.is_empty() && recovery::belongs_into_body(snapshot, item.node)) {
             // The first misplaced statement shows that a bracket is missing.
-            found.clear();
+            reports.clear();
             out.push(recovery::opening_bracket(snapshot, header, item.node));
         }
-        out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+        out.extend(reports.into_iter().map(|d| d.shifted(item.range.start)));
         open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
     }
     let DeclarationReader { mut header, mut progress, .. } = reader;
@@ -82,10 +83,10 @@ pub(crate) fn header(
     }
     out.extend(constant_memory_limit::check(&header));
     header.seal(items.len());
-    let mut found = Vec::new();
+    let mut reports = Vec::new();
     let rope = snapshot.rope();
-    progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);
-    out.extend(found);
+    progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut reports);
+    out.extend(reports);
     header.complete = !follows.contains(&true);
     header
 }
@@ -101,7 +102,8 @@ pub(crate) struct DeclaredByItem {
 /// Reads a function or a variable, as if there were no other declaration. `index` is that of the item.
 pub(crate) fn declared_by(
     snapshot: &Snapshot,
-    (index, item): (usize, &ModuleItem<'_>),
+    index: usize,
+    item: &ModuleItem<'_>,
     environment: &Environment,
     signatures: &mut Signatures,
 ) -> DeclaredByItem {
@@ -109,8 +111,8 @@ pub(crate) fn declared_by(
     header.environment.clone_from(environment);
     let mut reader = DeclarationReader::new(snapshot, header, signatures);
     let mut out = Vec::new();
-    let found = reader.item((index, item, None), &CheckSettings::default(), &|_| None, &mut out);
-    out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
+    let reports = reader.item((index, item, None), &CheckSettings::default(), &|_| None, &mut out);
+    out.extend(reports.into_iter().map(|d| d.shifted(item.range.start)));
     DeclaredByItem { symbols: reader.header.symbols, found: out }
 }
 
@@ -146,41 +148,41 @@ impl<'a> DeclarationReader<'a> {
         let node = item.node;
         let kind = node.kind_id();
         let whole = if is_function(node) { text_of(&item.range) } else { None };
-        let known = whole.is_some_and(|whole| !node.has_error() && signatures.knows(whole));
+        let is_known = whole.is_some_and(|whole| !node.has_error() && signatures.knows(whole));
         // The parameters of kernels can be half of a text.
-        let name = node.child_by_field_id(f.name).filter(|_| known);
+        let name = node.child_by_field_id(f.name).filter(|_| is_known);
         let end = name.map_or_else(|| end_of_header(item), |name| name.end_byte()).max(item.range.start);
         let text = snapshot.text(item.range.start..end);
         let source = ItemSource { text: &text, base: item.range.start };
-        let mut found = Vec::new();
+        let mut reports = Vec::new();
         if kind == k.version_directive {
-            progress.version(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
+            progress.version(source, node, &mut header.environment, &mut reports);
+            if reports.is_empty() {
+                syntax_error::report(source, node, &mut reports);
             }
-            project_version::check(source, node, &header.environment, &mut found);
+            project_version::check(source, node, &header.environment, &mut reports);
         } else if kind == k.target_directive {
-            progress.target(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
+            progress.target(source, node, &mut header.environment, &mut reports);
+            if reports.is_empty() {
+                syntax_error::report(source, node, &mut reports);
             }
-            project_target::check(source, node, asked.target, &mut header.environment, &mut found);
+            project_target::check(source, node, asked.target, &mut header.environment, &mut reports);
         } else if kind == k.address_size_directive {
-            progress.address_size(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
+            progress.address_size(source, node, &mut header.environment, &mut reports);
+            if reports.is_empty() {
+                syntax_error::report(source, node, &mut reports);
             }
         } else {
             if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
-                progress.other(first_word(&text), &mut found);
+                progress.other(first_word(&text), &mut reports);
             }
             if is_function(node) {
                 if node.child_by_field_id(f.body).is_some() {
                     header.first_body = header.first_body.or(Some(index));
                 }
-                functions::declare(source, node, (index, whole), header, signatures, out);
+                functions::declare(source, node, index, whole, header, signatures, out);
             } else if kind == k.variable_declaration {
-                syntax_error::report(source, node, &mut found);
+                syntax_error::report(source, node, &mut reports);
                 if node.has_error() {
                     for (name, _) in recovery::names_in(source.word(node).text) {
                         header.declare(name.to_owned(), ModuleSymbol::lost(index));
@@ -188,41 +190,41 @@ impl<'a> DeclarationReader<'a> {
                 } else {
                     let declaration = lower::declaration(source, node);
                     let site = DeclarationSite::of(VariableOrigin::Module);
-                    let sound = declare::check(&declaration, site, &header.environment, &mut found);
-                    constant_overflow::declaration(&declaration, &text, &mut found);
+                    let sound = declare::check(&declaration, site, &header.environment, &mut reports);
+                    constant_overflow::declaration(&declaration, &text, &mut reports);
                     let statement =
                         ModuleDeclaration { snapshot, source, node, item: index, declaration: &declaration };
                     variables::declare(&statement, sound, header, places, out);
                 }
                 if lower::is_broken(node) {
-                    found.truncate(1);
+                    reports.truncate(1);
                 }
             } else if kind == k.unknown_directive {
-                found.extend(directives::unknown(source, node));
+                reports.extend(directives::unknown(source, node));
             } else if kind == k.label {
                 // A label of a target list is reported with the list.
                 let next = next.map(|i| i.node.kind_id());
                 if next.and_then(directive_parts::list_kind).is_none() {
-                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
+                    reports.push(syntax_error::outside_of_function(first_word(&text), "a label"));
                 }
                 if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
                     let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
                     header.declare(name.text.to_owned(), symbol);
                 }
             } else if kind == k.alias_directive {
-                syntax_error::report(source, node, &mut found);
+                syntax_error::report(source, node, &mut reports);
                 functions::alias(source, node, header, out);
-                directives::statement(source, node, "module", &header.environment, &mut found);
+                directives::statement(source, node, "module", &header.environment, &mut reports);
             } else if kind == k.instruction {
-                found.push(syntax_error::statement_outside(&text, first_word(&text)));
+                reports.push(syntax_error::statement_outside(&text, first_word(&text)));
             } else if kind == k.block {
-                found.push(syntax_error::outside_of_function(0..1, "a block"));
+                reports.push(syntax_error::outside_of_function(0..1, "a block"));
             } else if kind == k.section_directive {
                 // Its content is checked and cached like a function.
                 progress.section();
             } else {
-                syntax_error::report(source, node, &mut found);
-                directives::statement(source, node, "module", &header.environment, &mut found);
+                syntax_error::report(source, node, &mut reports);
+                directives::statement(source, node, "module", &header.environment, &mut reports);
                 if kind == k.file_directive
                     && let Some((number, word)) = directive_parts::file_number(source, node)
                 {
@@ -235,7 +237,7 @@ impl<'a> DeclarationReader<'a> {
                 }
             }
         }
-        found
+        reports
     }
 }
 

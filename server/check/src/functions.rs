@@ -60,7 +60,8 @@ impl FunctionDeclaration<'_, '_> {
 pub(crate) fn declare(
     source: ItemSource<'_>,
     node: Node<'_>,
-    (item, text): (usize, Option<u64>),
+    item: usize,
+    text: Option<u64>,
     header: &mut Header,
     signatures: &mut Signatures,
     out: Out<'_>,

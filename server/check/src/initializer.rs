@@ -157,11 +157,11 @@ impl<'a, 't> InitializerChecker<'a, 't> {
             return;
         }
         let spaces = ISA.initials.iter().flat_map(|i| i.spaces);
-        let Some(known) = ISA.space(space) else { return };
+        let Some(state_space) = ISA.space(space) else { return };
         let here = |d: &&Declarable| {
             d.names.contains(&self.place.site) && self.place.environment.refused(d.gates, |_| true).is_none()
         };
-        if !known.declared.iter().any(|d| here(&d)) {
+        if !state_space.declared.iter().any(|d| here(&d)) {
             // The check of the declaration reports the misplaced state space.
             return;
         }
@@ -326,8 +326,8 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         let kind = value.kind_id();
         if kind == kinds().identifier || kind == kinds().register {
             let word = source.word(value);
-            let known = ISA.fields.iter().flat_map(|f| f.values).any(|v| *v == word.text);
-            if !known && ISA.constant(word.text).is_none() {
+            let is_field_value = ISA.fields.iter().flat_map(|f| f.values).any(|v| *v == word.text);
+            if !is_field_value && ISA.constant(word.text).is_none() {
                 self.push(words::unknown_value(word, field.map_or(&[], |f| f.values)));
             }
         } else if kind == kinds().initializer_list {

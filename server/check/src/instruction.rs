@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::immediates;
 use crate::memory;
 use crate::rules::illegal_combination::CombinedModifiers;
+use crate::rules::operand_count::{MissingModifier, OtherCount};
 use crate::rules::{
     constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed,
     narrow_address, not_assembled, not_portable, odd_element, operand_count, operand_kind, operand_range, operand_type,
@@ -54,7 +55,7 @@ pub(crate) fn check(
         if unfinished && !mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Unknown(_))) {
             return;
         }
-        return mnemonic::report(instruction, written, (opcode, mismatch), &resolved.environment, names, out);
+        return mnemonic::report(instruction, written, opcode, mismatch, &resolved.environment, names, out);
     }
     if instruction.broken {
         return;
@@ -67,19 +68,19 @@ pub(crate) fn check(
         return;
     }
     if mnemonic.entry.flow == ControlTransfer::Call
-        && let Some(found) = calls::without_parentheses(instruction, text, names)
+        && let Some(diagnostic) = calls::without_parentheses(instruction, text, names)
     {
-        return out.push(found);
+        return out.push(diagnostic);
     }
     let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
     if !mnemonic.entry.checked {
         // The tables do not describe its operands: only check that names are declared.
-        let mut found = Vec::new();
+        let mut undeclared = Vec::new();
         for operand in &instruction.operands {
-            operands::check_names(operand, names, &mut found);
+            operands::check_names(operand, names, &mut undeclared);
         }
         out.push(unknown_opcode::unchecked(instruction.mnemonic_range(), mnemonic.entry));
-        return out.extend(found.iter().map(suggest));
+        return out.extend(undeclared.iter().map(suggest));
     }
     let Some(chosen) = resolved.choose(instruction, names) else { return };
     let ResolvedInstruction { candidate, variant, gates, fit, .. } = &chosen;
@@ -100,10 +101,10 @@ pub(crate) fn check(
     }
     match fit {
         VariantFit::Fits => {
-            if let Some((place, found)) = constraints::check(instruction, candidate.form, variant) {
+            if let Some((place, violation)) = constraints::check(instruction, candidate.form, variant) {
                 let range =
                     instruction.operands.get(place).map_or_else(|| instruction.mnemonic_range(), |o| o.range.clone());
-                return out.push(Diagnostic::new(range, found));
+                return out.push(Diagnostic::new(range, violation));
             }
             out.extend(report_gates(instruction, written, (candidate, variant), *gates, &resolved.environment));
             for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
@@ -116,7 +117,7 @@ pub(crate) fn check(
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
             suffixes(instruction, (opcode, candidate), (written, names), out);
             let before = out.len();
-            memory::check(instruction, text, (candidate.entry, variant), &resolved.environment, names, out);
+            memory::check(instruction, text, candidate.entry, variant, &resolved.environment, names, out);
             narrow_address::moved(instruction, variant, names, out);
             // One mistake, one report.
             if !out[before..].iter().any(|d| d.severity == Severity::Error) {
@@ -132,7 +133,7 @@ pub(crate) fn check(
             parameter_access::check(instruction, variant, names, out);
         }
         VariantFit::Mismatch(found) => {
-            let exchanged = exchange::report(instruction, variant, names, (text, written));
+            let exchanged = exchange::report(instruction, variant, names, text, written);
             let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
             out.extend(exchanged.or_else(|| together(reports)));
         }
@@ -140,23 +141,24 @@ pub(crate) fn check(
             out.push(broken_rule(instruction, (opcode, candidate.form), rule, written));
         }
         VariantFit::Count { counts, alignment } => {
-            let given = instruction.operands.len();
-            let variants = mnemonic.candidates.iter().flat_map(|c| &c.variants).filter(|v| v.operands.len() == given);
+            let operand_total = instruction.operands.len();
+            let variants =
+                mnemonic.candidates.iter().flat_map(|c| &c.variants).filter(|v| v.operands.len() == operand_total);
             let mut exchanged = variants
                 .filter(|v| v.broken.is_none())
-                .filter_map(|variant| exchange::report(instruction, variant, names, (text, written)));
-            if let Some(found) = exchanged.next() {
-                return out.push(found);
+                .filter_map(|variant| exchange::report(instruction, variant, names, text, written));
+            if let Some(diagnostic) = exchanged.next() {
+                return out.push(diagnostic);
             }
             let shown = shown_counts(mnemonic, counts, &resolved.environment);
             let form = shown_form(instruction, candidate.form);
-            if given > counts.last().copied().unwrap_or(0)
+            if operand_total > counts.last().copied().unwrap_or(0)
                 && let Some(modifier) = missing_modifier(instruction, opcode, resolved, names)
             {
-                let form = (written, form);
-                return out.push(operand_count::lacks_modifier(instruction, form, &shown, modifier));
+                return out.push(operand_count::lacks_modifier(instruction, written, form, &shown, modifier));
             }
-            out.push(operand_count::report(instruction, (text, written, form), &chosen, (&shown, alignment)));
+            let other = OtherCount { text, mnemonic: written, form, counts: &shown, alignment };
+            out.push(operand_count::report(instruction, &chosen, other));
         }
     }
 }
@@ -194,7 +196,7 @@ fn missing_modifier(
     opcode: &'static Opcode,
     resolved: &ResolvedMnemonic,
     names: &dyn NameLookup,
-) -> Option<(&'static str, usize)> {
+) -> Option<MissingModifier> {
     /// Some opcodes have hundreds of modifiers.
     const MAX_TRIED: usize = 64;
     let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
@@ -215,7 +217,8 @@ fn missing_modifier(
             })
         })
     };
-    let mut fitting = values.iter().take(MAX_TRIED).filter_map(|value| Some((*value, fits(value)?)));
+    let mut fitting =
+        values.iter().take(MAX_TRIED).filter_map(|value| Some(MissingModifier { modifier: value, at: fits(value)? }));
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
@@ -339,8 +342,8 @@ fn report_gates(
 ) -> Option<Diagnostic> {
     let place = |gate: &Gate| rule_place(instruction, candidate.form, gate.when, &[]);
     if let Some(gate) = found.refused {
-        let all = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, variant));
-        return Some(gates::refused(place(gate), written, gate, all, environment));
+        let applicable_gates = candidate.form.gates.iter().filter(|g| applies(g.when, &candidate.values, variant));
+        return Some(gates::refused(place(gate), written, gate, applicable_gates, environment));
     }
     if let Some(gate) = found.deprecated {
         return Some(deprecated::report(instruction.mnemonic_range(), written, gate));
@@ -363,10 +366,10 @@ fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> D
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
         (MismatchKind::RegisterType(register, ty), Some(spec)) => {
-            operand_type::register(range, (register, *ty), spec.expected(entry.operands), written)
+            operand_type::register(range, register, *ty, spec.expected(entry.operands), written)
         }
         (MismatchKind::SpecialType { name, ty }, Some(spec)) => {
-            operand_type::special(range, (name, ty), spec.expected(entry.operands), written)
+            operand_type::special(range, name, ty, spec.expected(entry.operands), written)
         }
         (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
         (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),

@@ -24,7 +24,8 @@ pub(crate) struct Content {
 pub(crate) fn check(
     source: ItemSource<'_>,
     node: Node<'_>,
-    (list, label): (TargetListKind, &str),
+    list: TargetListKind,
+    label: &str,
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
 ) -> Content {

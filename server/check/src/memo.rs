@@ -100,18 +100,17 @@ impl LookedUpNames {
     fn hold(&mut self, names: &[(NameId, MeaningId)], scope: u64, look_up: &impl Fn(&str) -> NameMeaning) -> bool {
         names.iter().all(|(name, meaning)| {
             let at = *name as usize;
-            let (Some((known, current)), Some(text)) = (self.current.get(at).copied(), self.names.get(at)) else {
+            let (Some((last_scope, current)), Some(text)) = (self.current.get(at).copied(), self.names.get(at)) else {
                 return false;
             };
-            if known == scope {
+            if last_scope == scope {
                 return current == *meaning;
             }
-            let found = look_up(text);
-            let found = self.meaning(found);
+            let meaning_id = self.meaning(look_up(text));
             if let Some(current) = self.current.get_mut(at) {
-                *current = (scope, found);
+                *current = (scope, meaning_id);
             }
-            found == *meaning
+            meaning_id == *meaning
         })
     }
 
@@ -131,10 +130,10 @@ pub(crate) struct Recalled<'s> {
 impl<'s> Recalled<'s> {
     /// The names that were looked up in the module.
     pub(crate) fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
-        let (names, all): (&'s LookedUpNames, &'s [_]) =
-            (self.names, if self.finding.module.is_some() { &self.finding.names } else { &[] });
-        let own = all.iter().filter(move |(_, meaning)| names.of_module(*meaning));
-        own.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
+        let names = self.names;
+        let looked_up: &'s [_] = if self.finding.module.is_some() { &self.finding.names } else { &[] };
+        let module_names = looked_up.iter().filter(move |(_, meaning)| names.of_module(*meaning));
+        module_names.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
     }
 
     /// Whether the statement can be skipped as long as the state is the same: it has no diagnostics and looks up no module
@@ -217,7 +216,7 @@ impl Statements {
         if self.forgetful {
             return false;
         }
-        let found = if found.is_empty() {
+        let diagnostics = if found.is_empty() {
             // Nearly every statement is clean; they share one empty list.
             Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())))
         } else {
@@ -226,8 +225,11 @@ impl Statements {
         let names = self.names.get_mut();
         let noted: Box<[_]> = names.noted.drain(..).collect();
         let module = noted.iter().any(|(_, meaning)| names.of_module(*meaning)).then_some(self.module);
-        let silent = found.is_empty() && module.is_none();
-        self.known.insert(key, StatementResult { found, names: noted, module, state, check: self.check, inside: None });
+        let silent = diagnostics.is_empty() && module.is_none();
+        self.known.insert(
+            key,
+            StatementResult { found: diagnostics, names: noted, module, state, check: self.check, inside: None },
+        );
         self.met += 1;
         silent
     }
@@ -253,11 +255,13 @@ impl Statements {
         if self.forgetful {
             return;
         }
-        let found = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
+        let empty = Arc::clone(self.nothing.get_or_insert_with(|| Arc::from(Vec::new())));
         let module = (!inside.of_module.is_empty()).then_some(self.module);
         let inside = Some(Arc::new(inside));
-        self.known
-            .insert(key, StatementResult { found, names: Box::default(), module, state, check: self.check, inside });
+        self.known.insert(
+            key,
+            StatementResult { found: empty, names: Box::default(), module, state, check: self.check, inside },
+        );
         self.met += 1;
     }
 

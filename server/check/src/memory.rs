@@ -19,7 +19,8 @@ use std::ops::Range;
 pub(crate) fn check(
     instruction: &Instruction<'_>,
     text: &str,
-    (entry, variant): (&'static Entry, &OperandVariant),
+    entry: &'static Entry,
+    variant: &OperandVariant,
     environment: &Environment,
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,

@@ -105,11 +105,11 @@ pub(crate) fn is_piece(diagnostic: &Diagnostic) -> bool {
 /// another statement nor makes fragments of the next ones. Behind an error (`broken`) also prose looks so (`see below;`), unless it has
 /// operands that only PTX has.
 pub(crate) fn is_whole(found: &[Diagnostic], text: &str, range: Range<usize>, broken: bool) -> bool {
-    let read = !found.iter().any(|d| d.code() == Code::SyntaxError || syntax_error::lost_label(d).is_some());
+    let is_read = !found.iter().any(|d| d.code() == Code::SyntaxError || syntax_error::lost_label(d).is_some());
     let (Some(before), Some(statement)) = (text.get(..range.start), text.get(range)) else { return false };
     let before = before.trim_end_matches([' ', '\t']);
     let begins = before.is_empty() || before.ends_with(['\n', '\r', ';', ':', '{', '}']) || before.ends_with("*/");
-    read && begins && statement.ends_with(';') && (!broken || statement.contains(['%', '[', '{']))
+    is_read && begins && statement.ends_with(';') && (!broken || statement.contains(['%', '[', '{']))
 }
 
 /// Whether a diagnostic says that the text before it, or a part of it, is not PTX.
@@ -199,20 +199,20 @@ fn names<'t>(all: &[&'t str]) -> HashSet<&'t str> {
 pub(crate) fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut out = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(name) {
-        let end = rest[at..].find(|c| !name(c)).map_or(rest.len(), |n| at + n);
-        let (found, after) = (&rest[at..end], &rest[end..]);
+    let mut remaining = text;
+    while let Some(at) = remaining.find(name) {
+        let end = remaining[at..].find(|c| !name(c)).map_or(remaining.len(), |n| at + n);
+        let (word, after) = (&remaining[at..end], &remaining[end..]);
         let count = after.strip_prefix('<').map(|a| {
             let count = a.split_once('>').and_then(|(n, _)| n.trim().parse().ok());
             count.unwrap_or(u32::MAX)
         });
         // `1x` is a mistyped name.
-        let found = found.trim_start_matches(|c: char| c.is_ascii_digit());
-        if !found.is_empty() {
-            out.push((found, count));
+        let tail = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if !tail.is_empty() {
+            out.push((tail, count));
         }
-        rest = after;
+        remaining = after;
     }
     out
 }
@@ -297,9 +297,9 @@ pub(crate) fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child
     if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
         return None;
     }
-    let found = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
+    let diagnostic = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
     // After this error it is unknown whether the closing brace exists, so no fix is offered.
-    Some(Diagnostic { fixes: EcoVec::new(), ..found })
+    Some(Diagnostic { fixes: EcoVec::new(), ..diagnostic })
 }
 
 /// Whether an item is a statement, or a declaration that is only allowed in bodies and parameter lists.
@@ -317,11 +317,11 @@ pub(crate) fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next
     let last = last_character(source, header.node, header.range.end);
     let listed = header.node.child_by_field_id(fields().parameters).is_some();
     let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";
-    let found = match (listed, parameter) {
+    let diagnostic = match (listed, parameter) {
         (false, true) => syntax_error::opening_parenthesis(last),
         _ => syntax_error::opening_brace(last),
     };
-    found.shifted(header.range.start)
+    diagnostic.shifted(header.range.start)
 }
 
 /// What hides diagnostics all over a module: missing opening brackets, an unclosed comment, lines for a preprocessor.

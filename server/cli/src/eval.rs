@@ -19,7 +19,7 @@ use ptx_launch::file::{self, Language};
 use ptx_launch::inside::folder_of;
 use ptx_launch::limit;
 use ptx_launch::refusal::{self, LaunchRefusal};
-use ptx_launch::report::{BUFFER_ROOM, LaunchReport, report};
+use ptx_launch::report::{BUFFER_ROOM, LaunchReport, TraceWindow, report};
 use ptx_launch::words::LimitAdvice;
 use ptx_launch_syntax::{Launch, LaunchMistake};
 use ptx_syntax::Snapshot;
@@ -443,7 +443,8 @@ fn evaluate(
                 let place = place(shown.snapshot.rope(), offset);
                 (place.line, place.column)
             };
-            let report = report(&done, &places, target.map(|t| (t, 0, STEPS)), &mut out.room);
+            let report =
+                report(&done, &places, target.map(|warp| TraceWindow { warp, first: 0, count: STEPS }), &mut out.room);
             match serde_json::to_string(&EvalJsonLine { file: shown.name, report }) {
                 Ok(line) => out.report.extend([line.as_str(), "\n"]),
                 Err(error) => tracing::error!("{}: the report cannot be written as JSON: {error}", shown.name),

@@ -257,11 +257,11 @@ impl ModuleProgram {
         if callable.name.is_empty() {
             return;
         }
-        let Some(known) = self.function_names.get(&callable.name) else {
+        let Some(index) = self.function_names.get(&callable.name) else {
             self.function_names.insert(callable.name.clone(), self.functions.len());
             return self.functions.push(callable);
         };
-        let Some(first) = self.functions.get_mut(*known) else { return };
+        let Some(first) = self.functions.get_mut(*index) else { return };
         if first.body.is_none() && callable.body.is_some() {
             let noreturn = first.noreturn || callable.noreturn;
             let linkage = callable.linkage.or(first.linkage);
@@ -271,8 +271,8 @@ impl ModuleProgram {
 
     fn alias(&mut self, source: ItemSource<'_>, node: Node<'_>) {
         let Some((name, aliasee)) = directive_parts::alias_names(source, node) else { return };
-        let known = self.function_names.get(name.text).and_then(|i| self.functions.get_mut(*i));
-        if let Some(callable) = known {
+        let function = self.function_names.get(name.text).and_then(|i| self.functions.get_mut(*i));
+        if let Some(callable) = function {
             callable.alias = Some(aliasee.text.into());
         }
     }
@@ -287,26 +287,27 @@ impl ModuleProgram {
             symbol.bytes = initial.size.or(symbol.bytes);
             let range = source.absolute(declared.name.range());
             let base = declared.name.text;
-            let made = |name: Box<str>| {
+            let variable_named = |name: Box<str>| {
                 let (range, initial) = (range.clone(), initial.contents.clone());
                 ModuleVariable { name, range, symbol, linkage, initial }
             };
             match declared.count {
                 Some(count) => {
-                    (0..count.min(1 << 16)).for_each(|i| self.add_variable(made(format!("{base}{i}").into())));
+                    (0..count.min(1 << 16))
+                        .for_each(|i| self.add_variable(variable_named(format!("{base}{i}").into())));
                 }
-                None => self.add_variable(made(base.into())),
+                None => self.add_variable(variable_named(base.into())),
             }
         }
     }
 
     /// Adds a variable; a definition replaces an earlier `.extern` with the same name.
     fn add_variable(&mut self, variable: ModuleVariable) {
-        let Some(known) = self.variable_names.get(&variable.name) else {
+        let Some(index) = self.variable_names.get(&variable.name) else {
             self.variable_names.insert(variable.name.clone(), self.variables.len());
             return self.variables.push(variable);
         };
-        if let Some(first) = self.variables.get_mut(*known)
+        if let Some(first) = self.variables.get_mut(*index)
             && first.symbol.external
             && !variable.symbol.external
         {
@@ -335,18 +336,19 @@ fn with_initials<'t>(
     let values: HashMap<usize, Node<'_>> =
         nodes.filter_map(|n| Some((source.range(n).start, n.child_by_field_id(fields().value)?))).collect();
     let declared = declared::names(declaration, origin);
-    let all = declared.into_iter().zip(declaration.declarators.iter().filter(|d| d.name.text != "_"));
-    all.map(|(name, declarator)| {
-        let value = values.get(&declarator.range.start).copied();
-        let contents = match (&name.symbol, value) {
-            (Symbol::Variable(variable), Some(value)) if !variable.external => {
-                initial::contents(source, value, declarator, variable, names)
-            }
-            _ => initial::SizedContents::default(),
-        };
-        (name, contents)
-    })
-    .collect()
+    let variables = declared.into_iter().zip(declaration.declarators.iter().filter(|d| d.name.text != "_"));
+    variables
+        .map(|(name, declarator)| {
+            let value = values.get(&declarator.range.start).copied();
+            let contents = match (&name.symbol, value) {
+                (Symbol::Variable(variable), Some(value)) if !variable.external => {
+                    initial::contents(source, value, declarator, variable, names)
+                }
+                _ => initial::SizedContents::default(),
+            };
+            (name, contents)
+        })
+        .collect()
 }
 
 /// For each parameter of a function: the properties given by `.ptr`.

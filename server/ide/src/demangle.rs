@@ -30,8 +30,8 @@ pub struct Demangled {
 pub fn demangle(name: &str) -> Option<Demangled> {
     let (before, mangled) = start(name)?;
     let dotted = mangled.contains("_$_").then(|| mangled.replace("_$_", "."));
-    let found = dotted.and_then(|dotted| part(before, &dotted)).or_else(|| part(before, mangled))?;
-    (!found.short.is_empty() && found.full != name).then_some(found)
+    let readable = dotted.and_then(|dotted| part(before, &dotted)).or_else(|| part(before, mangled))?;
+    (!readable.short.is_empty() && readable.full != name).then_some(readable)
 }
 
 /// The short form of a name for columns and titles: demangled if it is mangled, and in any case cut to 60 characters.
@@ -50,9 +50,9 @@ pub fn mangled_names(message: &str) -> Vec<(&str, String)> {
     let pieces: Vec<&str> = message.split('`').collect();
     // The last segment is after all backticks, or after an unclosed one.
     for name in pieces[..pieces.len() - 1].iter().copied().skip(1).step_by(2) {
-        let Some(found) = demangle(name).filter(|_| out.iter().all(|(known, _)| *known != name)) else { continue };
-        let is_long = found.full.chars().count() > MAX_NOTE;
-        out.push((name, if is_long { found.short } else { found.full }));
+        let Some(readable) = demangle(name).filter(|_| out.iter().all(|(known, _)| *known != name)) else { continue };
+        let is_long = readable.full.chars().count() > MAX_NOTE;
+        out.push((name, if is_long { readable.short } else { readable.full }));
     }
     out
 }
@@ -67,9 +67,9 @@ fn start(name: &str) -> Option<(&str, &str)> {
         return Some(("", bare));
     }
     // nvcc's names for file-local entities: `__nv_static_28__1a2b_4_x_cu_3c4d__Z3foov`, `_INTERNAL_1a2b_4_x_cu_3c4d::foo`.
-    let rest = bare.strip_prefix("__nv_static_").or_else(|| bare.strip_prefix("_INTERNAL_"))?;
-    let at = rest.find("__Z")?;
-    Some(("static ", rest.get(at + 1..)?))
+    let suffix = bare.strip_prefix("__nv_static_").or_else(|| bare.strip_prefix("_INTERNAL_"))?;
+    let at = suffix.find("__Z")?;
+    Some(("static ", suffix.get(at + 1..)?))
 }
 
 fn part(before: &str, mangled: &str) -> Option<Demangled> {
@@ -104,8 +104,8 @@ fn cpp(mangled: &str) -> Option<(String, String, &str)> {
     let tail = std::str::from_utf8(tail).ok().filter(|t| is_tail(t))?;
     let text = |options: &DemangleOptions| {
         let mut out = Bounded::default();
-        let done = symbol.structured_demangle(&mut out, options);
-        out.finish(done.is_ok())
+        let result = symbol.structured_demangle(&mut out, options);
+        out.finish(result.is_ok())
     };
     let full = text(&DemangleOptions::new())?;
     let short = text(&DemangleOptions::new().no_params().no_return_type().hide_expression_literal_types())?;
@@ -129,8 +129,8 @@ fn rust(mangled: &str) -> Option<(String, String, &str)> {
     let tail = if parameter.is_empty() { tail } else { mangled.get(own.len()..)? };
     let symbol = rustc_demangle::try_demangle(own).ok().filter(|_| is_tail(tail))?;
     let mut out = Bounded::default();
-    let done = write!(out, "{symbol:#}");
-    let full = out.finish(done.is_ok())?;
+    let result = write!(out, "{symbol:#}");
+    let full = out.finish(result.is_ok())?;
     Some((full.clone(), full, tail))
 }
 
@@ -168,12 +168,12 @@ impl Bounded {
 /// Removes ABI tags, in which Numba stores options and versions.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("[abi:") {
-        out.push_str(&rest[..at]);
-        rest = rest[at..].find(']').map_or("", |end| &rest[at + end + 1..]);
+    let mut remaining = text;
+    while let Some(at) = remaining.find("[abi:") {
+        out.push_str(&remaining[..at]);
+        remaining = remaining[at..].find(']').map_or("", |end| &remaining[at + end + 1..]);
     }
-    out.push_str(rest);
+    out.push_str(remaining);
     out
 }
 
@@ -200,12 +200,12 @@ fn shorten(name: &str, max: usize) -> String {
     while length(&out) > max
         && let Some(at) = out.trim_start_matches("…::").find("::")
     {
-        let own = out.trim_start_matches("…::");
+        let last_part = out.trim_start_matches("…::");
         // A `::` within arguments or parameters does not count.
-        if own[..at].contains(['<', '(', '{', '[']) {
+        if last_part[..at].contains(['<', '(', '{', '[']) {
             break;
         }
-        out = format!("…{}", &own[at..]);
+        out = format!("…{}", &last_part[at..]);
     }
     match out.char_indices().nth(max.saturating_sub(1)) {
         Some((at, _)) if length(&out) > max => format!("{}…", &out[..at]),

@@ -74,8 +74,8 @@ fn outline(outline: &Outline<'_>) -> Vec<OutlineSymbol> {
 fn demangled(symbols: &mut [OutlineSymbol]) {
     for symbol in symbols {
         demangled(&mut symbol.children);
-        if let Some(found) = demangle(&symbol.name) {
-            let mangled = std::mem::replace(&mut symbol.name, found.short);
+        if let Some(demangled) = demangle(&symbol.name) {
+            let mangled = std::mem::replace(&mut symbol.name, demangled.short);
             let blank = if symbol.detail.is_empty() { "" } else { " " };
             symbol.detail.push_str(&format!("{blank}{mangled}"));
             symbol.mangled = Some(mangled);

@@ -54,12 +54,18 @@ pub fn function(node: Node<'_>) -> Option<Node<'_>> {
     Some(here)
 }
 
+/// A statement, with a note that may be empty.
+pub struct AnnotatedLine {
+    pub text: String,
+    pub note: String,
+}
+
 /// Statements followed by their notes as comments, aligned in a column.
-pub fn annotated(lines: &[(String, String)]) -> String {
-    let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|n| *n <= COLUMN).max().unwrap_or(0);
-    let line = |(line, note): &(String, String)| {
-        let fill = width.saturating_sub(line.chars().count());
-        if note.is_empty() { line.clone() } else { format!("{line}{:fill$}  // {note}", "") }
+pub fn annotated(lines: &[AnnotatedLine]) -> String {
+    let width = lines.iter().map(|line| line.text.chars().count()).filter(|n| *n <= COLUMN).max().unwrap_or(0);
+    let line = |AnnotatedLine { text, note }: &AnnotatedLine| {
+        let fill = width.saturating_sub(text.chars().count());
+        if note.is_empty() { text.clone() } else { format!("{text}{:fill$}  // {note}", "") }
     };
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }

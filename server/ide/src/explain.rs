@@ -56,13 +56,13 @@ fn answer(query: &str, detail: Detail) -> Option<String> {
     if let Some(page) = code(&query) {
         return Some(page.to_owned());
     }
-    let known = operator(&query).or_else(|| assembler::page(&query)).or_else(|| releases::page(&query));
-    let page = match known {
+    let reference_page = operator(&query).or_else(|| assembler::page(&query)).or_else(|| releases::page(&query));
+    let page = match reference_page {
         Some(page) => Some(page),
         None if query.contains(char::is_whitespace) => {
             let is_statement = words::is_statement(&query);
-            let rest = || if is_statement { one(words::head(&query), detail) } else { found(&query, detail) };
-            topic(&query).or_else(|| spaced(&query, detail)).or_else(rest)
+            let by_words = || if is_statement { one(words::head(&query), detail) } else { found(&query, detail) };
+            topic(&query).or_else(|| spaced(&query, detail)).or_else(by_words)
         }
         None => one(words::head(&query), detail),
     };
@@ -126,10 +126,10 @@ fn known(word: &str, detail: Detail) -> Option<MarkdownPage> {
 
 /// The topic that a phrase names.
 fn concept(text: &str) -> Option<&'static Concept> {
-    let wanted = words::key(text);
-    let is_same = |name: &str| words::key(name) == wanted;
-    let found = |c: &&Concept| is_same(c.id) || is_same(c.title) || c.synonyms.iter().any(|s| is_same(s));
-    ISA.concepts.iter().find(found).filter(|_| !wanted.is_empty())
+    let key = words::key(text);
+    let is_same = |name: &str| words::key(name) == key;
+    let is_named = |c: &&Concept| is_same(c.id) || is_same(c.title) || c.synonyms.iter().any(|s| is_same(s));
+    ISA.concepts.iter().find(is_named).filter(|_| !key.is_empty())
 }
 
 /// The page about a topic, with a pointer to the modifier or directive of that name.
@@ -220,15 +220,15 @@ fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
     let mut page = MarkdownPage::default();
     page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
-    let mut all: Vec<&'static str> = Vec::new();
+    let mut names: Vec<&'static str> = Vec::new();
     for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(found.name)) {
-        if !all.contains(&word) {
-            all.push(word);
+        if !names.contains(&word) {
+            names.push(word);
         }
     }
-    let shown = if detail == Detail::Whole { all.len() } else { 1 };
-    page.list("See also", all.iter().skip(shown).map(|word| describe::with_summary(word)));
-    for word in all.into_iter().take(shown) {
+    let shown_count = if detail == Detail::Whole { names.len() } else { 1 };
+    page.list("See also", names.iter().skip(shown_count).map(|word| describe::with_summary(word)));
+    for word in names.into_iter().take(shown_count) {
         page.page(known(word, detail).unwrap_or_default());
     }
     page
@@ -370,8 +370,8 @@ fn instruction(word: &str, detail: Detail) -> Option<MarkdownPage> {
 fn modifier_of(opcode: &'static Opcode, written: &str) -> String {
     let forms = || opcode.entries.iter().flat_map(|e| e.forms);
     let values = || forms().flat_map(|f| f.slots).flat_map(|s| s.values);
-    let known = values().find(|v| **v == written).or_else(|| values().find(|v| v.eq_ignore_ascii_case(written)));
-    known.map_or_else(|| written.to_owned(), |v| (*v).to_owned())
+    let value = values().find(|v| **v == written).or_else(|| values().find(|v| v.eq_ignore_ascii_case(written)));
+    value.map_or_else(|| written.to_owned(), |v| (*v).to_owned())
 }
 
 /// The instructions of an opcode, and the topic of that name.

@@ -197,7 +197,7 @@ impl Folding<'_> {
     /// Adds to the current run of declarations or of debugging data, or begins a new run.
     fn run(&mut self, run: &mut Option<FoldRun>, node: Node<'_>, kind: u16) {
         let k = kinds();
-        let wanted = if kind == k.variable_declaration {
+        let run_kind = if kind == k.variable_declaration {
             Some(FoldKind::Declarations)
         } else if kind == k.dwarf_directive || kind == k.file_directive {
             Some(FoldKind::Data)
@@ -205,8 +205,8 @@ impl Folding<'_> {
             None
         };
         let (first, last) = (node.start_position().row, node.end_position().row);
-        match (wanted, &mut *run) {
-            (Some(wanted), Some(run)) if run.kind == wanted && first <= run.last + 1 => {
+        match (run_kind, &mut *run) {
+            (Some(run_kind), Some(run)) if run.kind == run_kind && first <= run.last + 1 => {
                 (run.range.end, run.last) = (node.end_byte(), last);
                 return;
             }
@@ -215,7 +215,7 @@ impl Folding<'_> {
         if let Some(ended) = run.take() {
             self.end_run(ended);
         }
-        *run = wanted.map(|kind| FoldRun { kind, range: node.byte_range(), first, last });
+        *run = run_kind.map(|kind| FoldRun { kind, range: node.byte_range(), first, last });
     }
 
     fn end_run(&mut self, run: FoldRun) {

@@ -96,25 +96,25 @@ pub(crate) fn operands_of<'a, 't>(
     if !ISA.has_fragments(instruction.opcode.text) {
         return Vec::new();
     }
-    let mut all: Vec<(&'static str, &'a Operand<'t>)> = Vec::new();
+    let mut operands: Vec<(&'static str, &'a Operand<'t>)> = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
         match (shape, &operand.kind) {
-            (OperandPattern::Value(spec), _) => all.push((spec.value.name, operand)),
+            (OperandPattern::Value(spec), _) => operands.push((spec.value.name, operand)),
             (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
-                all.extend(specs.iter().zip(parts).map(|(spec, part)| (spec.value.name, part)));
+                operands.extend(specs.iter().zip(parts).map(|(spec, part)| (spec.value.name, part)));
             }
             _ => {}
         }
     }
     let input = |name: &str, element: usize| {
-        let (_, operand) = all.iter().find(|(known, _)| *known == name)?;
+        let (_, operand) = operands.iter().find(|(known, _)| *known == name)?;
         integer(operand, element)
     };
-    let found = |(name, operand): &(&'static str, &'a Operand<'t>)| {
-        let found = ISA.layout(candidate.entry.name, candidate.form, &candidate.values, name, input)?;
-        Some(MatrixOperand { name, operand, found })
+    let matrix = |(name, operand): &(&'static str, &'a Operand<'t>)| {
+        let layout = ISA.layout(candidate.entry.name, candidate.form, &candidate.values, name, input)?;
+        Some(MatrixOperand { name, operand, found: layout })
     };
-    all.iter().filter_map(found).collect()
+    operands.iter().filter_map(matrix).collect()
 }
 
 /// The value of an immediate, or of an element of a list.
@@ -230,17 +230,17 @@ pub(crate) fn describe(found: &LayoutLookup, register: Option<(u32, &str)>) -> S
     let fragment = layout.fragment;
     let number = register.map(|r| r.0).filter(|r| *r < layout.registers);
     let line = title(layout);
-    let (name, rest) = line.split_once(": ").unwrap_or((&line, ""));
-    let mut out = format!("**{}** – {rest}", capital(name, true));
+    let (name, detail) = line.split_once(": ").unwrap_or((&line, ""));
+    let mut out = format!("**{}** – {detail}", capital(name, true));
     let subject = match register.filter(|_| number.is_some()) {
         Some((number, name)) if layout.registers > 1 => format!("`{name}`, register {number}: "),
         _ => String::new(),
     };
-    let held = match (0..layout.threads).all(|t| layout.holds(t)) {
+    let elements = match (0..layout.threads).all(|t| layout.holds(t)) {
         true => String::new(),
         false => format!("; only lanes with `{}`", written(layout, &fragment.held, number)),
     };
-    out.push_str(&format!("\n\n{subject}{}{held}", capital(&places(layout, number), subject.is_empty())));
+    out.push_str(&format!("\n\n{subject}{}{elements}", capital(&places(layout, number), subject.is_empty())));
     let letters = letters(layout, number);
     if !letters.is_empty() {
         out.push_str(&format!("  \n{letters}"));

@@ -199,18 +199,18 @@ impl Holding {
         }
         let Some(at) = batch.at.map(|at| at.min(after.len_bytes())) else { return };
         let range = statement::around(after, at);
-        let same = self.statement.as_ref().is_some_and(|s| {
+        let is_same = self.statement.as_ref().is_some_and(|s| {
             let start = s.range.start.min(after.len_bytes());
             let edited = s.at.min(after.len_bytes());
             let between = if edited < range.start { edited..range.start } else { range.end.min(edited)..edited };
             let beside = || s.removed && is_blank(after, between);
             (range.start <= start && start <= range.end) || beside()
         });
-        if !same {
+        if !is_same {
             // Diagnostics that waited for the end of the other statement wait no longer.
             merge(&mut self.shown, std::mem::take(&mut self.waiting));
         }
-        let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
+        let removed = batch.removal || (batch.blanks && is_same && self.statement.as_ref().is_some_and(|s| s.removed));
         let finished = !removed && statement::ends_before(after, at);
         self.statement = Some(EditedStatement { range, at, finished, removed });
     }
@@ -272,13 +272,13 @@ impl Holding {
     /// Records a publication. `complete`: the flow lints are those of the current text.
     pub fn published(&mut self, found: &[Diagnostic], split: &Split, complete: bool) {
         let mark = |d: &Diagnostic| (d.range.start, d.code());
-        let (mut shown, mut lints, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut published, mut lints, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         let mut unclosed = false;
         for (diagnostic, held) in found.iter().zip(&split.held) {
             match (class(diagnostic), held) {
                 (DelayClass::Flow, false) => lints.push(mark(diagnostic)),
                 (DelayClass::Unclosed, false) => unclosed = true,
-                (_, false) => shown.push(mark(diagnostic)),
+                (_, false) => published.push(mark(diagnostic)),
                 (DelayClass::Statement, true) => waiting.push(mark(diagnostic)),
                 (_, true) => {}
             }
@@ -292,7 +292,7 @@ impl Holding {
         if !split.open {
             self.shown.clear();
         }
-        merge(&mut self.shown, shown);
+        merge(&mut self.shown, published);
         self.waiting = waiting;
         self.left_out_after = None;
         self.published = true;

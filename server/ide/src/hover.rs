@@ -212,8 +212,8 @@ impl<'t> At<'t> {
         if page.is_empty() {
             // `.debug_info` in `.section .debug_info`.
             let directive = leaf.parent().and_then(|p| p.child(0)).map(|n| self.text(n));
-            let known = directive.and_then(|d| ISA.directive(&d));
-            page = describe::directive(known?, Some(self.semantics.environment()));
+            let entry = directive.and_then(|d| ISA.directive(&d));
+            page = describe::directive(entry?, Some(self.semantics.environment()));
         }
         Some((leaf.byte_range(), page))
     }
@@ -223,9 +223,9 @@ impl<'t> At<'t> {
         let pragma = self.around(kinds().pragma_directive)?;
         let text = self.text(self.leaf);
         let word = text.trim_matches('"').split_whitespace().next().unwrap_or("");
-        let known = ISA.directive(&format!("\"{word}\""));
-        let known = known.or_else(|| ISA.directive(&self.text(pragma.child(0)?)));
-        Some((self.leaf.byte_range(), describe::directive(known?, Some(self.semantics.environment()))))
+        let pragma_entry = ISA.directive(&format!("\"{word}\""));
+        let entry = pragma_entry.or_else(|| ISA.directive(&self.text(pragma.child(0)?)));
+        Some((self.leaf.byte_range(), describe::directive(entry?, Some(self.semantics.environment()))))
     }
 
     /// The hover on a component of a vector, or a selector.

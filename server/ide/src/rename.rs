@@ -118,7 +118,7 @@ fn renaming(snapshot: &Snapshot, subject: &RenameSubject<'_>, new: &str) -> Resu
         ));
     }
     let word = NamePattern { text: new, count: subject.declaration.count };
-    conflict::check(snapshot, &subject.declaration, &found, (&old, word))?;
+    conflict::check(snapshot, &subject.declaration, &found, &old, word)?;
     let replace = |r: Reference| TextEdit { range: r.range.start..r.range.start + old.len(), text: new.to_owned() };
     Ok(Renaming { edits: found.into_iter().map(replace).collect(), old, reach })
 }

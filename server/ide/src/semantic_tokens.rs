@@ -42,8 +42,8 @@ const NEAR: usize = 1 << 14;
 
 /// The tokens of a text, or those that touch `range`; sorted and not overlapping.
 pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<HighlightToken> {
-    let all = 0..snapshot.rope().len_bytes();
-    let range = range.map_or(all.clone(), |r| r.start.min(all.end)..r.end.min(all.end));
+    let whole_range = 0..snapshot.rope().len_bytes();
+    let range = range.map_or(whole_range.clone(), |r| r.start.min(whole_range.end)..r.end.min(whole_range.end));
     Walk::new(snapshot, range).run()
 }
 
@@ -173,26 +173,27 @@ impl<'t> Walk<'t> {
     /// Passes a node before the visible range: it may declare names, and words of an instruction are counted.
     fn pass(&mut self, node: Node<'t>, field: u16) {
         let (k, kind) = (kinds(), node.kind_id());
-        let own = |node: Node<'t>| node.child_by_field_id(fields().name).map(|n| self.snapshot.text(n.byte_range()));
+        let name_of =
+            |node: Node<'t>| node.child_by_field_id(fields().name).map(|n| self.snapshot.text(n.byte_range()));
         // If a list is partly visible, only some of its elements are passed.
         let of_list = |wanted: u16| named_children(node).filter(move |n| n.kind_id() == wanted);
         if kind == k.variable_declaration {
-            let known = NameClass::declared(self.snapshot, node);
+            let class = NameClass::declared(self.snapshot, node);
             for declarator in of_list(k.declarator) {
-                self.declare(declarator, Some(known));
+                self.declare(declarator, Some(class));
             }
         } else if kind == k.declarator {
             self.declare(node, self.stack.last().and_then(|frame| frame.declares));
         } else if kind == k.parameter_list || kind == k.parameter {
             let list = if kind == k.parameter { vec![node] } else { of_list(k.parameter).collect() };
             for parameter in list {
-                if let Some(name) = own(parameter) {
+                if let Some(name) = name_of(parameter) {
                     self.scopes.declare(name.into_owned(), NameClass::declared(self.snapshot, parameter));
                 }
             }
         } else if kind == k.label || kind == k.function || kind == k.alias_directive {
             let what = if kind == k.label { TokenKind::Label } else { TokenKind::Function };
-            if let Some(name) = own(node) {
+            if let Some(name) = name_of(node) {
                 self.scopes.declare(name.into_owned(), NameClass::of(what));
             }
         } else if field == fields().name && self.stack.last().is_some_and(|frame| frame.kind == k.function) {
@@ -242,9 +243,9 @@ impl<'t> Walk<'t> {
     /// Declares the name of a declarator before its own tokens are read.
     fn declare(&mut self, declarator: Node<'t>, known: Option<NameClass>) {
         let Some(name) = declarator.child_by_field_id(fields().name) else { return };
-        let Some(known) = known else { return };
+        let Some(class) = known else { return };
         let name = self.text(name.byte_range()).into_owned();
-        self.scopes.declare(name, NameClass { count: range_of(self.snapshot, declarator), ..known });
+        self.scopes.declare(name, NameClass { count: range_of(self.snapshot, declarator), ..class });
     }
 
     /// The role of a node in its instruction.
@@ -366,12 +367,12 @@ impl<'t> Walk<'t> {
         } else if field == f.operator && node.is_named() {
             // `generic` before its parenthesis.
             self.push(node, TokenKind::Function, TokenModifiers::DEFAULT_LIBRARY);
-        } else if let Some(found) = anonymous(kind) {
+        } else if let Some(token_class) = anonymous(kind) {
             let bracket = parent == k.register_range || parent == k.label;
-            if found == TokenKind::Keyword {
-                self.gated(node, found, NONE);
+            if token_class == TokenKind::Keyword {
+                self.gated(node, token_class, NONE);
             } else if !bracket {
-                self.push(node, found, NONE);
+                self.push(node, token_class, NONE);
             }
         }
     }
@@ -381,9 +382,10 @@ impl<'t> Walk<'t> {
             frame.next.0 += 1;
             frame.next.0 - 1
         });
-        let known = self.stack.last().and_then(|f| f.head.as_ref()).and_then(|h| h.modifiers.get(place).copied());
-        let (kind, modifiers) = match known {
-            Some(known) => known,
+        let head_modifier =
+            self.stack.last().and_then(|f| f.head.as_ref()).and_then(|h| h.modifiers.get(place).copied());
+        let (kind, modifiers) = match head_modifier {
+            Some(head_modifier) => head_modifier,
             // A modifier after an operand, or of an unknown instruction.
             None => heads::modifier(&self.text(node.byte_range())),
         };
@@ -396,10 +398,10 @@ impl<'t> Walk<'t> {
         let gates = match self.words.get(&*text) {
             Some(known) => *known,
             None => {
-                let found = self.heads.gates(gates(&text, kind));
+                let gate = self.heads.gates(gates(&text, kind));
                 let text = text.into_owned();
-                self.words.insert(text, found);
-                found
+                self.words.insert(text, gate);
+                gate
             }
         };
         self.push(node, kind, modifiers | gates);
@@ -410,17 +412,17 @@ impl<'t> Walk<'t> {
         let declared = TokenModifiers::DECLARATION;
         let frame = self.stack.last();
         if field == f.name && [k.declarator, k.parameter, k.label, k.function].contains(&parent) {
-            let Some(known) = frame.and_then(|f| f.declares) else { return };
+            let Some(class) = frame.and_then(|f| f.declares) else { return };
             let name = self.text(node.byte_range()).into_owned();
-            let mut modifiers = known.modifiers | declared;
+            let mut modifiers = class.modifiers | declared;
             if parent == k.function {
                 let defined = node.parent().is_some_and(|n| n.child_by_field_id(f.body).is_some());
                 modifiers = if defined { declared | TokenModifiers::DEFINITION } else { declared };
-                self.scopes.declare_outside(name, known);
+                self.scopes.declare_outside(name, class);
             } else if parent != k.declarator {
-                self.scopes.declare(name, known);
+                self.scopes.declare(name, class);
             }
-            return self.push(node, known.kind, modifiers);
+            return self.push(node, class.kind, modifiers);
         }
         if parent == k.alias_directive {
             let name = self.text(node.byte_range()).into_owned();
@@ -442,8 +444,8 @@ impl<'t> Walk<'t> {
         }
         let text = self.text(node.byte_range()).into_owned();
         let written = if role == HighlightRole::Write { TokenModifiers::MODIFICATION } else { TokenModifiers::NONE };
-        if let Some(known) = self.scopes.find(&text, node) {
-            return self.push(node, known.kind, known.modifiers | written);
+        if let Some(scope_class) = self.scopes.find(&text, node) {
+            return self.push(node, scope_class.kind, scope_class.modifiers | written);
         }
         if let Some(register) = ISA.special_register(&text) {
             let modifiers =

@@ -135,8 +135,8 @@ impl Default for WarpRegisters {
 impl WarpRegisters {
     /// Registers of a function with `bytes` bytes of registers and `predicates` predicates, all zero.
     pub fn new(bytes: usize, predicates: usize, constants: Arc<[RegisterLine]>, specials: Arc<[RegisterLine]>) -> Self {
-        let own = vec![RegisterLine::zeroed(); bytes.div_ceil(LINE)];
-        Self { own, constants, specials, predicates: vec![0; predicates], carry: 0 }
+        let lines = vec![RegisterLine::zeroed(); bytes.div_ceil(LINE)];
+        Self { own: lines, constants, specials, predicates: vec![0; predicates], carry: 0 }
     }
 
     fn file(&self, file: RegisterFile) -> &[RegisterLine] {
@@ -172,9 +172,9 @@ impl WarpRegisters {
     /// The values of all lanes at a location with lanes of the size of `T`.
     #[inline(always)]
     pub(crate) fn array<T: Lane>(&self, place: RegisterLocation) -> Option<&[T; LANES]> {
-        let all: &[T] = bytemuck::cast_slice(self.file(place.file));
+        let values: &[T] = bytemuck::cast_slice(self.file(place.file));
         let from = place.offset as usize / T::BYTES;
-        all.get(from..from + LANES)?.first_chunk()
+        values.get(from..from + LANES)?.first_chunk()
     }
 
     /// The values of all lanes.
@@ -230,9 +230,11 @@ impl WarpRegisters {
         if usize::from(dst.place.width) != T::BYTES {
             return self.put_extended(dst, mask, &values);
         }
-        let all: &mut [T] = bytemuck::cast_slice_mut(&mut self.own);
+        let all_values: &mut [T] = bytemuck::cast_slice_mut(&mut self.own);
         let from = dst.place.offset as usize / T::BYTES;
-        let Some(to) = all.get_mut(from..from + LANES).and_then(|s| s.first_chunk_mut::<LANES>()) else { return };
+        let Some(to) = all_values.get_mut(from..from + LANES).and_then(|s| s.first_chunk_mut::<LANES>()) else {
+            return;
+        };
         if mask == ALL {
             *to = values;
         } else {

@@ -121,8 +121,8 @@ impl RunningGrid {
 
     /// Drops snapshots until they fit into the memory that the run leaves. The first one has what is kept of it anyway.
     fn make_room(&mut self) {
-        let left = self.machine.settings.memory.saturating_sub(self.machine.kept);
-        let room = MAX_SNAPSHOT_BYTES.min(left);
+        let memory_left = self.machine.settings.memory.saturating_sub(self.machine.kept);
+        let room = MAX_SNAPSHOT_BYTES.min(memory_left);
         while self.held > room && self.snapshots.len() > 1 {
             self.thin_out();
         }
@@ -284,9 +284,9 @@ impl GridRun {
             SearchDirection::Backward => {
                 let mut end = from.min(self.total());
                 for start in self.snapshots.iter().rev().filter(|m| m.steps < from) {
-                    let found = self.scan(start, start.steps..end, false, wanted, accept, cancelled);
-                    if found.is_some() || cancelled() {
-                        return found;
+                    let step = self.scan(start, start.steps..end, false, wanted, accept, cancelled);
+                    if step.is_some() || cancelled() {
+                        return step;
                     }
                     end = start.steps;
                 }
@@ -307,7 +307,7 @@ impl GridRun {
     ) -> Option<RecordedStep> {
         // One machine runs ahead and records the steps; the other follows to each wanted step.
         let (mut ahead, mut behind) = (start.clone(), start.clone());
-        let mut found = None;
+        let mut last = None;
         let mut recorder = Recorder::of(RecordScope::All, Origin::Time(range.start), STRETCH, Detail::MASKS);
         while ahead.steps < range.end {
             recorder.restart(Origin::Time(range.start));
@@ -322,14 +322,14 @@ impl GridRun {
                     if first {
                         return Some(step);
                     }
-                    found = Some(step);
+                    last = Some(step);
                 }
             }
             if progress != Progress::Paused {
                 break;
             }
         }
-        found
+        last
     }
 
     /// Bytes that it occupies, with its snapshots.

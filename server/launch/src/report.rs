@@ -276,12 +276,23 @@ const MAX_RANGES: usize = 1 << 16;
 /// Maximum number of instructions at which warps are.
 const MAX_STANDING: usize = 64;
 
-/// Builds the report of a launch. The trace is a window of a warp's steps: the warp, the first step, the number of steps. `room`: the bytes
+/// A window of the steps of a warp.
+#[derive(Debug, Clone, Copy)]
+pub struct TraceWindow {
+    /// The warp.
+    pub warp: WarpId,
+    /// The first step.
+    pub first: u64,
+    /// The number of steps.
+    pub count: usize,
+}
+
+/// Builds the report of a launch, with this window of a trace if it is given. `room`: the bytes
 /// of buffers that may still be reported, which this report takes from.
 pub fn report(
     done: &LaunchRun,
     places: LineColumnFinder<'_>,
-    trace: Option<(WarpId, u64, usize)>,
+    trace: Option<TraceWindow>,
     room: &mut u64,
 ) -> LaunchReport {
     let machine = &done.run.machine;
@@ -309,7 +320,7 @@ pub fn report(
         buffers.insert(name, hex(&after.bytes(0..after.len())));
     }
     let [(_, unwritten), (_, unspecified), (_, approximate)] = states;
-    let window = |(target, from, count)| done.run.window(target, from, count, &|| false);
+    let window = |trace: TraceWindow| done.run.window(trace.warp, trace.first, trace.count, &|| false);
     let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
     let verdicts = done.verdicts.iter().map(|v| ExpectationReport {
         name: v.name.clone(),

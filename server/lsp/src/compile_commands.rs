@@ -88,9 +88,9 @@ impl CompileCommands {
     /// The targets for which a file is compiled; `None` if no command compiles it, or if the command names none.
     pub fn targets(&self, file: &Path, boundary: LookupBoundary<'_>) -> Option<TargetSet> {
         let named = std::path::absolute(file).ok()?;
-        let own = BoundedFolder::new(named.parent()?).ok()?;
-        let file = own.real().join(named.file_name()?);
-        let bounds = bounds(boundary, own, &named)?;
+        let parent_folder = BoundedFolder::new(named.parent()?).ok()?;
+        let file = parent_folder.real().join(named.file_name()?);
+        let bounds = bounds(boundary, parent_folder, &named)?;
         let inside = bounds.strip(&file).or_else(|| bounds.strip(&named))?;
         let mut folders = inside.ancestors().skip(1).map(|folder| bounds.real().join(folder));
         let database = folders.find_map(|folder| self.database(&bounds, &folder))?;
@@ -101,9 +101,9 @@ impl CompileCommands {
     /// The commands that a folder, or the build folder in it, holds.
     fn database(&self, bounds: &BoundedFolder, folder: &Path) -> Option<Arc<Database>> {
         let slot = {
-            let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut databases = self.read.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (FileName::of_path(bounds.real()), FileName::of_path(folder));
-            Arc::clone(read.entry(key).or_default())
+            Arc::clone(databases.entry(key).or_default())
         };
         let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, DatabaseState::New) {
@@ -115,9 +115,9 @@ impl CompileCommands {
             };
         }
         if let DatabaseState::Reading(since) = *state {
-            let left = TIMEOUT.saturating_sub(since.elapsed());
+            let time_left = TIMEOUT.saturating_sub(since.elapsed());
             let is_reading = |state: &mut DatabaseState| matches!(state, DatabaseState::Reading(_));
-            let waited = slot.done.wait_timeout_while(state, left, is_reading);
+            let waited = slot.done.wait_timeout_while(state, time_left, is_reading);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         match &*state {
@@ -156,16 +156,16 @@ impl Database {
     /// The architectures for which a file is compiled. `file` has no links but the file itself, `named` is the path that the user knows.
     fn architectures(&self, file: &Path, named: &Path) -> impl Iterator<Item = &str> {
         let commands = file.file_name().and_then(|name| self.0.get(&FileName::of_path(Path::new(name))));
-        let wanted = [file, named].map(FileName::of_path);
+        let names = [file, named].map(FileName::of_path);
         let real = files::real(file).ok().map(|path| FileName::of_path(&path));
         let is_same = move |command: &&CompiledFile| {
-            wanted.contains(&FileName::of_path(&command.path))
+            names.contains(&FileName::of_path(&command.path))
                 || real
                     .as_ref()
                     .is_some_and(|real| files::real(&command.path).is_ok_and(|path| FileName::of_path(&path) == *real))
         };
-        let same = commands.into_iter().flatten().filter(is_same);
-        same.flat_map(|command| command.architectures.iter().map(String::as_str))
+        let entries = commands.into_iter().flatten().filter(is_same);
+        entries.flat_map(|command| command.architectures.iter().map(String::as_str))
     }
 
     fn add(&mut self, base: &Path, entry: CommandEntry) {
@@ -252,10 +252,10 @@ fn architectures(arguments: &[String]) -> Vec<String> {
     const OPTIONS: [&str; 6] =
         ["-arch", "--gpu-architecture", "-gencode", "--generate-code", "--cuda-gpu-arch", "--offload-arch"];
     let mut out = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
+    let mut words = arguments.iter();
+    while let Some(argument) = words.next() {
         let value = OPTIONS.iter().find_map(|option| match argument.strip_prefix(option)? {
-            "" => rest.clone().next().map(String::as_str),
+            "" => words.clone().next().map(String::as_str),
             value => value.strip_prefix('='),
         });
         let Some(value) = value else { continue };

@@ -24,7 +24,8 @@ pub struct ConversionContext<'a> {
 
 /// Limits the diagnostics of a document to this number, in the order of the text, and tells for each whether it is held back.
 pub fn limited(
-    (uri, limit): (&Uri, usize),
+    uri: &Uri,
+    limit: usize,
     found: Vec<ptx_analysis::Diagnostic>,
     held: Vec<bool>,
 ) -> (Vec<ptx_analysis::Diagnostic>, Vec<bool>) {

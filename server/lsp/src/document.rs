@@ -152,7 +152,7 @@ impl OpenDocument {
         let whole = changes.iter().position(|c| c.range.is_none());
         // Changes only while the inbox is locked.
         let lost = &self.history.lost;
-        let known = match (lost.load(Ordering::Relaxed), whole) {
+        let first_valid = match (lost.load(Ordering::Relaxed), whole) {
             (true, None) => return false,
             (true, Some(first)) => first,
             (false, _) => 0,
@@ -162,7 +162,7 @@ impl OpenDocument {
         inbox.text_revision = inbox.revision;
         inbox.edited = Instant::now();
         inbox.saved = false;
-        for change in changes.into_iter().skip(known) {
+        for change in changes.into_iter().skip(first_valid) {
             match change.range {
                 Some(range) => {
                     let range = encoding.offsets(&inbox.rope, range);
@@ -275,8 +275,8 @@ impl OpenDocument {
                     return Wait::Saved;
                 }
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || platform.timeout(left, changed).await.is_none() {
+            let patience = until.saturating_duration_since(Instant::now());
+            if patience.is_zero() || platform.timeout(patience, changed).await.is_none() {
                 return Wait::Over;
             }
         }
@@ -302,8 +302,8 @@ impl OpenDocument {
     pub async fn parsed(&self, revision: u64) -> Option<Arc<ParsedText>> {
         let _waits = self.demand.wait();
         let mut receiver = self.parsed.clone();
-        let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
-        found.clone()
+        let parsed = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
+        parsed.clone()
     }
 
     /// Returns the last tree, of any revision.
@@ -315,8 +315,8 @@ impl OpenDocument {
     pub async fn checked(&self, revision: u64) -> Option<Arc<CheckedText>> {
         let _waits = self.demand.wait();
         let mut receiver = self.checked.clone();
-        let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
-        found.clone()
+        let checked = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
+        checked.clone()
     }
 
     /// Waits up to `patience` for the tree of a revision or of a later one with the results of its flow lints; afterwards
@@ -324,9 +324,10 @@ impl OpenDocument {
     pub async fn passed(&self, platform: &dyn Platform, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
         let _waits = self.demand.wait();
         let mut receiver = self.parsed.clone();
-        let done = |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
-        if let Some(found) = platform.timeout(patience, receiver.wait_for(done)).await {
-            return found.ok()?.clone();
+        let is_complete =
+            |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
+        if let Some(parsed) = platform.timeout(patience, receiver.wait_for(is_complete)).await {
+            return parsed.ok()?.clone();
         }
         self.parsed(revision).await
     }
@@ -337,8 +338,8 @@ impl OpenDocument {
         let _waits = self.demand.wait();
         let mut receiver = self.host.clone();
         let ready = |text: &HostText| text.revision >= revision && (!results || text.results.is_some());
-        let found = receiver.wait_for(|text| text.as_deref().is_some_and(ready)).await.ok()?;
-        found.clone()
+        let parsed = receiver.wait_for(|text| text.as_deref().is_some_and(ready)).await.ok()?;
+        parsed.clone()
     }
 
     /// Returns the flow facts of the last flow lints. They are valid for functions whose text is unchanged.

@@ -113,17 +113,17 @@ impl Ptxas {
 
     /// Returns the stored result for the same inputs, or for the same inputs without a kernel.
     pub fn known(&self, key: &Key) -> Option<Arc<AssemblerComparison>> {
-        let all = Key { entry: None, ..key.clone() };
-        let known = lock(&self.known);
-        known.comparisons.iter().rev().find(|(k, _)| k == key || *k == all).map(|(_, c)| Arc::clone(c))
+        let module_key = Key { entry: None, ..key.clone() };
+        let store = lock(&self.known);
+        store.comparisons.iter().rev().find(|(k, _)| k == key || *k == module_key).map(|(_, c)| Arc::clone(c))
     }
 
     /// Stores a result.
     pub fn remember(&self, key: Key, comparison: Arc<AssemblerComparison>) {
-        let mut known = lock(&self.known);
-        known.comparisons.push_back((key, comparison));
-        if known.comparisons.len() > MAX_RESULTS {
-            known.comparisons.pop_front();
+        let mut store = lock(&self.known);
+        store.comparisons.push_back((key, comparison));
+        if store.comparisons.len() > MAX_RESULTS {
+            store.comparisons.pop_front();
         }
     }
 
@@ -133,8 +133,8 @@ impl Ptxas {
         if assembled.listing.errors().next().is_some() {
             return false;
         }
-        let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
-        let target = if own { String::new() } else { format!(" for {}", assembled.target) };
+        let is_own_target = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
+        let target = if is_own_target { String::new() } else { format!(" for {}", assembled.target) };
         let by = format!("ptxas {}{target}", assembler.release);
         let one = |function: &AssemblerFunction| {
             let spilled = function.spill_stores.unwrap_or(0).saturating_add(function.spill_loads.unwrap_or(0));
@@ -170,8 +170,8 @@ impl Ptxas {
             return HashMap::new();
         }
         let now = Fingerprint::new(snapshot);
-        let known = lock(&self.known);
-        let Some(before) = known.documents.get(uri) else { return HashMap::new() };
+        let store = lock(&self.known);
+        let Some(before) = store.documents.get(uri) else { return HashMap::new() };
         let holds = |name: &String| {
             let (was, is) = (before.text.functions.get(name), now.functions.get(name));
             was.is_some()

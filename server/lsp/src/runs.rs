@@ -106,8 +106,8 @@ impl std::fmt::Debug for Evaluation {
 impl Evaluation {
     /// Whether a text is the one that was run.
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
-        let (own, other) = (self.snapshot.rope(), snapshot.rope());
-        self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
+        let (run, current) = (self.snapshot.rope(), snapshot.rope());
+        self.snapshot.id() == snapshot.id() || (run.len_bytes() == current.len_bytes() && run == current)
     }
 
     /// Whether the run had less time than the settings allow, and needed more.
@@ -132,21 +132,21 @@ impl Evaluation {
 
     /// Returns the course of a warp (cached).
     pub fn course(&self, target: WarpId, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
-        let known = lock(&self.views.course).clone();
-        if let Some(known) = known.filter(|c| c.target == target) {
-            return known;
+        let course = lock(&self.views.course).clone();
+        if let Some(cached) = course.filter(|c| c.target == target) {
+            return cached;
         }
-        let found = Arc::new(Course::new(&self.done, target, cancelled));
+        let new_course = Arc::new(Course::new(&self.done, target, cancelled));
         if !cancelled() {
-            *lock(&self.views.course) = Some(Arc::clone(&found));
+            *lock(&self.views.course) = Some(Arc::clone(&new_course));
         }
-        found
+        new_course
     }
 
     /// Returns the result document of a warp (cached).
     pub fn result(&self, course: &Course, cancelled: &dyn Fn() -> bool) -> String {
-        let known = lock(&self.views.result).clone();
-        if let Some((_, text)) = known.filter(|(target, _)| *target == course.target) {
+        let result = lock(&self.views.result).clone();
+        if let Some((_, text)) = result.filter(|(target, _)| *target == course.target) {
             return text;
         }
         let rope = self.snapshot.rope();
@@ -162,15 +162,15 @@ impl Evaluation {
     fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<LastValues> {
         let last = self.course(focus.target, cancelled).steps.saturating_sub(1);
         let until = focus.step.map_or(last, |step| step.min(last));
-        let known = lock(&self.views.values).clone();
-        if let Some(known) = known.filter(|v| v.target == focus.target && v.until == until) {
-            return known;
+        let values = lock(&self.views.values).clone();
+        if let Some(cached) = values.filter(|v| v.target == focus.target && v.until == until) {
+            return cached;
         }
-        let found = Arc::new(LastValues::new(&self.done, focus.target, until, cancelled));
+        let last_values = Arc::new(LastValues::new(&self.done, focus.target, until, cancelled));
         if !cancelled() {
-            *lock(&self.views.values) = Some(Arc::clone(&found));
+            *lock(&self.views.values) = Some(Arc::clone(&last_values));
         }
-        found
+        last_values
     }
 }
 
@@ -217,8 +217,8 @@ impl EvaluationSlot {
     /// Whether a run of this text is still expected: the document is followed, and this text was neither run nor tried.
     pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
         let inside = lock(&self.0);
-        let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
-        inside.wanted.is_some() && !known
+        let is_current = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
+        inside.wanted.is_some() && !is_current
     }
 
     /// Returns the lane whose values are shown.
@@ -229,8 +229,8 @@ impl EvaluationSlot {
     /// Sets the lane whose values are shown, or none. Returns whether that is a change.
     pub fn set_focus(&self, focus: Option<Focus>) -> bool {
         let mut inside = lock(&self.0);
-        let Some(wanted) = &mut inside.wanted else { return false };
-        let before = std::mem::replace(&mut wanted.focus, focus);
+        let Some(goal) = &mut inside.wanted else { return false };
+        let before = std::mem::replace(&mut goal.focus, focus);
         before != focus
     }
 
@@ -243,7 +243,7 @@ impl EvaluationSlot {
     /// Returns the state for `serverStatus`.
     pub fn status(&self) -> Value {
         let inside = lock(&self.0);
-        let Some(wanted) = &inside.wanted else { return Value::Null };
+        let Some(goal) = &inside.wanted else { return Value::Null };
         let last = inside.last.as_ref().map(|e| {
             let run = &e.done.run;
             json!({
@@ -251,7 +251,7 @@ impl EvaluationSlot {
                 "milliseconds": e.done.time.as_secs_f64() * 1e3, "snapshots": run.snapshots(),
             })
         });
-        json!({ "entry": wanted.question.entry, "running": inside.running, "last": last })
+        json!({ "entry": goal.question.entry, "running": inside.running, "last": last })
     }
 
     /// Returns the findings of the last run, if it is of this text.
@@ -287,12 +287,12 @@ impl EvaluationSlot {
     pub fn begin_repeat(&self, snapshot: &Snapshot) -> Option<EvaluationGoal> {
         let mut inside = lock(&self.0);
         let fresh = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot));
-        let wanted = inside.wanted.clone().filter(|_| !fresh)?;
+        let goal = inside.wanted.clone().filter(|_| !fresh)?;
         if std::mem::replace(&mut inside.running, true) {
             inside.again = true;
             return None;
         }
-        Some(wanted)
+        Some(goal)
     }
 
     /// Ends it.

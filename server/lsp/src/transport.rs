@@ -189,8 +189,9 @@ pub async fn serve<S: LanguageServer>(
                     Poll::Ready(done) => answer(&outgoing, &troubles, id, done, (&method, begin)),
                     Poll::Pending => {
                         let (outgoing, troubles) = (outgoing.clone(), Arc::clone(&troubles));
-                        let rest = async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) };
-                        platform.spawn(rest.boxed());
+                        let answering =
+                            async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) };
+                        platform.spawn(answering.boxed());
                     }
                 }
                 if exit {
@@ -217,9 +218,9 @@ pub async fn serve<S: LanguageServer>(
 fn for_client(request: &Request) -> Value {
     let mut message = serde_json::to_value(request).unwrap_or_default();
     if let Some(Value::String(text)) = message.pointer_mut("/params/message")
-        && let Cow::Owned(shown) = visible_lines(text)
+        && let Cow::Owned(visible) = visible_lines(text)
     {
-        *text = shown;
+        *text = visible;
     }
     if let Some(message) = message.as_object_mut()
         && message.get("params").is_some_and(Value::is_null)

@@ -169,7 +169,7 @@ impl Worker {
             false => Default::default(),
         };
         let report = Arc::new(report);
-        let known = if enabled { self.analyzer.remembered_lints() } else { DiagnosticList::default() };
+        let remembered_lints = if enabled { self.analyzer.remembered_lints() } else { DiagnosticList::default() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
             return;
@@ -181,7 +181,7 @@ impl Worker {
             session: self.shared.state.session(),
         };
         let timings = Timings { parse, check, ..Timings::default() };
-        let mut found = TextDiagnostics {
+        let mut text_diagnostics = TextDiagnostics {
             work,
             snapshot: &snapshot,
             context: &context,
@@ -189,7 +189,7 @@ impl Worker {
             report: &report,
             complete: !enabled,
         };
-        let mut due = self.publish(&found, &known, timings).await.due;
+        let mut due = self.publish(&text_diagnostics, &remembered_lints, timings).await.due;
         let platform = Arc::clone(&self.shared.platform);
         match self.document.wait(&*platform, revision, Instant::now() + IDLE_DELAY, due.is_some()).await {
             Wait::Stale => return,
@@ -226,13 +226,13 @@ impl Worker {
                 Vec::new()
             }
         };
-        found.complete |= passed;
-        let changed = passed && lints != known.to_vec();
+        text_diagnostics.complete |= passed;
+        let changed = passed && lints != remembered_lints.to_vec();
         let lints = DiagnosticList::from(lints);
         // A client that has pulled this revision need not pull again if nothing has changed.
         if enabled && changed {
             let timings = Timings { lints: begin.elapsed(), ..timings };
-            let published = self.publish(&found, &lints, timings).await;
+            let published = self.publish(&text_diagnostics, &lints, timings).await;
             due = published.due;
             // Clients that pull diagnostics are asked to pull again.
             if published.new {
@@ -246,14 +246,14 @@ impl Worker {
         if let Some(checked) = self.document.last_checked().filter(|c| passed && c.revision == revision) {
             evaluation::again(&self.shared, &self.document, &checked);
         }
-        let lints = if passed { lints } else { known };
+        let lints = if passed { lints } else { remembered_lints };
         while let Some(next) = due {
             match self.document.wait(&*platform, revision, work.edited + next, true).await {
                 Wait::Stale => return,
                 Wait::Saved => self.document.history.holding().stop(),
                 Wait::Over => {}
             }
-            let published = self.publish(&found, &lints, timings).await;
+            let published = self.publish(&text_diagnostics, &lints, timings).await;
             due = published.due;
             if published.new {
                 refresh::diagnostics(&self.shared);
@@ -273,9 +273,9 @@ impl Worker {
         let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
         loop {
             let stale = || document.is_stale(revision);
-            let found = later::lints(&mut self.analyzer, snapshot, &|| platform.slice_is_over(), &stale);
-            if found.is_some() {
-                return found;
+            let pass = later::lints(&mut self.analyzer, snapshot, &|| platform.slice_is_over(), &stale);
+            if pass.is_some() {
+                return pass;
             }
             platform.next_slice().await;
             if stale() {
@@ -294,11 +294,11 @@ impl Worker {
         let before = Arc::clone(&lock(&self.document.history.figures).0);
         let (facts, figures) = later::figures(&self.analyzer, &before, snapshot, target);
         self.publisher.facts.send_replace(Arc::new(facts));
-        let others = !figures.looks_like(&before);
+        let figures_changed = !figures.looks_like(&before);
         let figures = Arc::new(figures);
         lock(&self.document.history.figures).0 = Arc::clone(&figures);
         self.hand_over(revision, snapshot, figures, true);
-        if others {
+        if figures_changed {
             refresh::registers(&self.shared, &self.shared.state.settings_of(&self.document.uri));
         }
     }
@@ -320,13 +320,13 @@ impl Worker {
         let (work, context, settings) = (found.work, found.context, found.settings);
         let enabled = settings.enable;
         let faults = if enabled { self.document.history.evaluation.faults(found.snapshot) } else { Vec::new() };
-        let all = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
+        let all_diagnostics = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
         let unfiltered = enabled.then(|| Arc::clone(found.report));
         let generated = generated::is_generated(found.snapshot);
-        let (wanted, split) = self.choose(found, &all, generated);
-        let (wanted, held) = convert::limited((context.uri, settings.limit), wanted, split.held);
+        let (chosen, split) = self.choose(found, &all_diagnostics, generated);
+        let (diagnostics, held) = convert::limited(context.uri, settings.limit, chosen, split.held);
         let converted = Converted::later(context.uri.clone(), context.session);
-        let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
+        let report = Report { diagnostics, environment: found.report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
         let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
         let before = self.document.last_checked().filter(|c| c.revision == revision);
@@ -366,8 +366,8 @@ impl Worker {
             } else {
                 Split::everything(wanted.len())
             };
-            let shown = split.held.iter().filter(|held| !**held).count();
-            if last.is_some() && shown < limit {
+            let visible_count = split.held.iter().filter(|held| !**held).count();
+            if last.is_some() && visible_count < limit {
                 places = places.saturating_mul(4);
                 continue;
             }

@@ -33,7 +33,8 @@ impl TiedCode {
     pub fn new(
         tools: Toolchain<'_>,
         task: Task<'_>,
-        (snapshot, known): (&Snapshot, &ModuleFacts),
+        snapshot: &Snapshot,
+        known: &ModuleFacts,
         live: bool,
         runner: &Runner,
         stop: &(dyn Fn() -> bool + Sync),

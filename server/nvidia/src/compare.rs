@@ -79,7 +79,8 @@ pub fn estimates(
 /// # Errors
 /// If the assembler fails. A rejected module is an answer, not an error.
 pub fn compare(
-    (assembler, configuration): (&ToolInfo, &Configuration),
+    assembler: &ToolInfo,
+    configuration: &Configuration,
     task: Task<'_>,
     mut rows: Vec<ComparisonRow>,
     runner: &Runner,

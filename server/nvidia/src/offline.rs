@@ -71,7 +71,7 @@ impl MachineCodeTools {
             configuration: &self.configuration,
         };
         let task = Task { text: &text, target, entry: entry.as_deref() };
-        let tied = TiedCode::new(tools, task, (snapshot, &ModuleFacts::default()), live, &self.runner, &|| false);
+        let tied = TiedCode::new(tools, task, snapshot, &ModuleFacts::default(), live, &self.runner, &|| false);
         let tied = tied.map_err(|failure| failure.to_string())?;
         let json = tied.json(true);
         let errors = tied.code.assembled.listing.errors().map(|m| (m.line, m.text.clone())).collect();

@@ -109,10 +109,10 @@ impl Environment {
                 GateKind::Needs => !gate.alternatives.iter().any(|a| self.holds(a)),
                 GateKind::Until => {
                     // Unknown versions and targets refuse nothing.
-                    let known = |a: &GateAlternative| {
+                    let is_decidable = |a: &GateAlternative| {
                         (a.ptx.is_none() || self.version.is_some()) && (a.feature.is_none() || self.target.is_some())
                     };
-                    gate.alternatives.iter().any(|a| known(a) && self.holds(a))
+                    gate.alternatives.iter().any(|a| is_decidable(a) && self.holds(a))
                 }
                 GateKind::Deprecated => false,
             };

@@ -22,6 +22,7 @@ mod isa_exec;
 mod isa_ids;
 mod layering;
 mod lints;
+mod locals;
 mod markdown;
 mod meant;
 mod messages;

@@ -1,8 +1,8 @@
 //! Checks blocks within a function. Compilers put each call into a block, so a block without diagnostics is reused from the
 //! cache as a whole if nothing around it has changed.
 
-use super::Body;
 use super::children::Children;
+use super::{Body, BodyState};
 use crate::memo::Inside;
 use ptx_sema::hir::ast::SourceWord;
 use ptx_sema::hir::hash::{hash, mix};
@@ -13,9 +13,9 @@ use std::ops::Range;
 const BLOCK: u64 = 0x7b;
 
 impl<'t> Body<'_, 't> {
-    /// Checks a block among the statements of another block, in this state of the function before it, and this one without the names
-    /// around all statements.
-    pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, (state, own): (u64, u64)) {
+    /// Checks a block among the statements of another block.
+    pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, before: BodyState) {
+        let BodyState { state, own } = before;
         let Some(known) = children.get(index).copied() else { return };
         let range = known.range();
         let whole = known.text.or_else(|| {

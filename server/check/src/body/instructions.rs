@@ -1,8 +1,8 @@
 //! Checks instructions: reuses cached results, else checks them against the tables.
 
-use super::Body;
 use super::children::Children;
 use super::names::Surroundings;
+use super::{Body, BodyState};
 use crate::diagnostic::Diagnostic;
 use crate::instruction;
 use crate::rules::{guard_predicate, missing_directive, syntax_error};
@@ -17,8 +17,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'t> Body<'_, 't> {
-    /// Checks an instruction, in this state of the function, and this one without the names around all statements.
-    pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, (state, own): (u64, u64)) {
+    /// Checks an instruction.
+    pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, before: BodyState) {
+        let BodyState { state, own } = before;
         let Some(known) = children.get(index).copied() else { return };
         let text = self.source.text.get(known.range()).unwrap_or("");
         let start = known.start as usize;

@@ -29,7 +29,7 @@ impl<'t> Body<'_, 't> {
         }
         self.directive(node);
         let mut found = Vec::new();
-        let content = lists::check(self.source, node, (list, label.text), self, &mut found);
+        let content = lists::check(self.source, node, list, label.text, self, &mut found);
         // A list with a syntax error is already reported.
         if !node.has_error() {
             self.out.append(&mut found);

@@ -1,7 +1,7 @@
 //! Compares repeated declarations of a variable of the module.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::linkage;
+use crate::rules::linkage::{self, DeclaredType};
 use ptx_sema::hir::ast::{ConstantValue, Declaration, Declarator};
 use ptx_sema::hir::symbols::{Symbol, VariableSymbol};
 use ptx_sema::hir::types::TypeId;
@@ -56,7 +56,8 @@ impl Earlier {
 /// The mismatch of a declaration with an earlier one of the same name, if there is one.
 pub(crate) fn redeclared(name: &str, earlier: &Earlier, later: &Earlier) -> Option<Diagnostic> {
     let (place, first) = (later.range.clone(), earlier.range.clone());
-    let (before, now) = ((earlier.ty?, earlier.elements), (later.ty?, later.elements));
+    let type_of = |declared: &Earlier| Some(DeclaredType { element: declared.ty?, elements: declared.elements });
+    let (before, now) = (type_of(earlier)?, type_of(later)?);
     if before != now {
         return Some(linkage::other_type(place, name, before, first));
     }

@@ -1,7 +1,7 @@
 //! Finds two operands in the wrong order: each would fit in the place of the other. This is one mistake with a clear fix.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::operand_kind;
+use crate::rules::operand_kind::{self, ExchangedOperand};
 use ptx_sema::forms::operands::{self, NameLookup};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::Instruction;
@@ -11,7 +11,8 @@ pub(super) fn report(
     instruction: &Instruction<'_>,
     variant: &OperandVariant,
     names: &dyn NameLookup,
-    (text, mnemonic): (&str, &str),
+    text: &str,
+    mnemonic: &str,
 ) -> Option<Diagnostic> {
     let fits = |operand: usize, place: usize| {
         let mut found = Vec::new();
@@ -27,7 +28,11 @@ pub(super) fn report(
     let place = |index: usize| {
         let operand = instruction.operands.get(index)?;
         let (_, shape) = variant.operands.get(index)?;
-        Some((operand.range.clone(), text.get(operand.range.clone())?, name(shape)?))
+        Some(ExchangedOperand {
+            range: operand.range.clone(),
+            text: text.get(operand.range.clone())?,
+            name: name(shape)?,
+        })
     };
     let (first, second) = (place(first)?, place(second)?);
     Some(operand_kind::exchanged(first, second, mnemonic))

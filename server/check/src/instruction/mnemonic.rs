@@ -10,7 +10,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode};
 use ptx_sema::forms::choose::operand_distance;
 use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, kept_beginning, resolve};
-use ptx_sema::forms::nearby::{Correction, allowed, corrections, operation};
+use ptx_sema::forms::nearby::{Correction, ModifierPlace, allowed, corrections, operation};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
 use ptx_sema::target::Environment;
@@ -20,7 +20,8 @@ use std::cmp::Reverse;
 pub(super) fn report(
     instruction: &Instruction<'_>,
     written: &str,
-    (opcode, mismatch): (&'static Opcode, &MnemonicMismatch),
+    opcode: &'static Opcode,
+    mismatch: &MnemonicMismatch,
     environment: &Environment,
     names: &dyn NameLookup,
     out: &mut Vec<Diagnostic>,
@@ -52,13 +53,8 @@ pub(super) fn report(
         MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other), head.combined()),
         MnemonicProblem::Missing(slot) => {
             let expected = head.allowed_anywhere(&mismatch.expected);
-            missing_modifier::report(
-                instruction.mnemonic_range(),
-                written,
-                (slot, &head.all_missing()),
-                &expected,
-                head.form(),
-            )
+            let all = head.all_missing();
+            missing_modifier::report(instruction.mnemonic_range(), written, slot, &all, &expected, head.form())
         }
         MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
             modifier_order::report(word(first), word(second), head.form())
@@ -354,7 +350,13 @@ impl WrongMnemonic<'_> {
 
     /// What may stand in the place of a modifier, in this version and on this target.
     fn allowed_instead(&self, index: usize) -> Vec<&'static str> {
-        allowed(self.opcode, &self.modifiers, (index, true), &self.mismatch.expected, self.environment)
+        allowed(
+            self.opcode,
+            &self.modifiers,
+            ModifierPlace { index, replace: true },
+            &self.mismatch.expected,
+            self.environment,
+        )
     }
 
     /// What may be added, in this version and on this target.
@@ -362,7 +364,8 @@ impl WrongMnemonic<'_> {
         // Where a modifier belongs depends on the form. A place where it fits tells what version and target say of it.
         let mut kept = values.to_vec();
         for index in 0..=self.modifiers.len() {
-            kept = allowed(self.opcode, &self.modifiers, (index, false), &kept, self.environment);
+            kept =
+                allowed(self.opcode, &self.modifiers, ModifierPlace { index, replace: false }, &kept, self.environment);
         }
         kept
     }

@@ -89,7 +89,7 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let writes = function.writes(index).iter();
         writes.filter_map(|w| through.get(&w.slot)).flatten().copied().collect()
     };
-    let pending = pending((function, analysis.graph), PROTOCOL, copies.len(), &starts, &ends);
+    let pending = pending(function, analysis.graph, PROTOCOL, copies.len(), &starts, &ends);
     for index in 0..function.instructions.len() {
         if function.writes(index).is_empty() || does(function, index, Verb::Starts, PROTOCOL) {
             continue;

@@ -141,7 +141,7 @@ fn waits(
         Ok(_) => Vec::new(),
         Err(_) => function.writes(index).iter().filter_map(|w| number(&w.slot)).collect(),
     };
-    let pending = pending((function, analysis.graph), PROTOCOL, numbers.len(), &starts, &ends);
+    let pending = pending(function, analysis.graph, PROTOCOL, numbers.len(), &starts, &ends);
     for index in 0..function.instructions.len() {
         if multiplies.binary_search(&index).is_ok() {
             continue;

@@ -141,9 +141,17 @@ pub(crate) fn hidden(range: Range<usize>, name: &str, earlier: Range<usize>) -> 
     Diagnostic::new(range, Linkage::Hidden(name.into())).related(earlier, "the declaration is here")
 }
 
-/// Reports a type that differs from the earlier declaration's. `before` is the earlier element type and number of vector elements.
-pub(crate) fn other_type(range: Range<usize>, name: &str, before: (TypeId, u8), earlier: Range<usize>) -> Diagnostic {
-    let (ty, elements) = before;
+/// The type of a declared variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeclaredType {
+    pub element: TypeId,
+    /// The number of vector elements, 1 for a scalar.
+    pub elements: u8,
+}
+
+/// Reports a type that differs from that of the earlier declaration, `before`.
+pub(crate) fn other_type(range: Range<usize>, name: &str, before: DeclaredType, earlier: Range<usize>) -> Diagnostic {
+    let DeclaredType { element: ty, elements } = before;
     let found = Linkage::Type { name: name.into(), ty, elements };
     Diagnostic::new(range, found).related(earlier, "the other declaration is here")
 }

@@ -41,7 +41,8 @@ impl DiagnosticMessage for MissingModifier {
 pub(crate) fn report(
     mnemonic: Range<usize>,
     written: &str,
-    (slot, all): (&'static ModifierSlot, &[&'static str]),
+    slot: &'static ModifierSlot,
+    all: &[&'static str],
     expected: &[&'static str],
     form: &'static str,
 ) -> Diagnostic {

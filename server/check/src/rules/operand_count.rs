@@ -121,14 +121,27 @@ impl OperandCount {
     }
 }
 
-/// The report on an instruction whose nearest variant has another number of operands. `counts` are the numbers that there are, ascending;
-/// `text` is what the offsets count in.
+/// How the operands of an instruction differ in number from those of the nearest variants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OtherCount<'a> {
+    /// What offsets count in.
+    pub text: &'a str,
+    /// The opcode with its modifiers, as written.
+    pub mnemonic: &'a str,
+    /// The form to show.
+    pub form: &'static str,
+    /// The numbers of operands that there are, ascending.
+    pub counts: &'a [usize],
+    pub alignment: &'a Alignment,
+}
+
+/// The report on an instruction whose nearest variant has another number of operands.
 pub(crate) fn report(
     instruction: &Instruction<'_>,
-    (text, mnemonic, form): (&str, &str, &'static str),
     resolved: &ResolvedInstruction<'_>,
-    (counts, alignment): (&[usize], &Alignment),
+    other: OtherCount<'_>,
 ) -> Diagnostic {
+    let OtherCount { text, mnemonic, form, counts, alignment } = other;
     let (range, difference, fix) = difference(instruction, text, resolved, alignment)
         .unwrap_or_else(|| (place(instruction, counts), CountDifference::Several, None));
     let actual = instruction.operands.len();
@@ -136,13 +149,23 @@ pub(crate) fn report(
     Diagnostic::new(range, data).fixes(fix)
 }
 
+/// A modifier that would make the number of operands right.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MissingModifier {
+    pub modifier: &'static str,
+    /// How many written modifiers come before it.
+    pub at: usize,
+}
+
 /// The report on an instruction whose number of operands fits with a modifier more, and with no other one.
 pub(crate) fn lacks_modifier(
     instruction: &Instruction<'_>,
-    (mnemonic, form): (&str, &'static str),
+    mnemonic: &str,
+    form: &'static str,
     counts: &[usize],
-    (modifier, at): (&'static str, usize),
+    missing: MissingModifier,
 ) -> Diagnostic {
+    let MissingModifier { modifier, at } = missing;
     let end = match at.checked_sub(1).and_then(|before| instruction.modifiers.get(before)) {
         Some(before) => before.range().end,
         None => instruction.opcode.range().end,

@@ -159,13 +159,19 @@ pub(crate) fn call_without_parentheses(place: Range<usize>, operands: Range<usiz
     Diagnostic::new(place, OperandKindProblem::CallWithoutParentheses { call: call.into() }).fix(fix)
 }
 
-/// The report on two exchanged operands. Each is given as its range, its text and the name of the operand in the form at its position.
-pub(crate) fn exchanged(
-    first: (Range<usize>, &str, String),
-    second: (Range<usize>, &str, String),
-    mnemonic: &str,
-) -> Diagnostic {
-    let ((place, one, name), (other_place, other, other_name)) = (first, second);
+/// An operand in the place of another.
+pub(crate) struct ExchangedOperand<'t> {
+    pub range: Range<usize>,
+    /// The operand as written.
+    pub text: &'t str,
+    /// The name of the operand that the form has at this place.
+    pub name: String,
+}
+
+/// The report on two exchanged operands.
+pub(crate) fn exchanged(first: ExchangedOperand<'_>, second: ExchangedOperand<'_>, mnemonic: &str) -> Diagnostic {
+    let ExchangedOperand { range: place, text: one, name } = first;
+    let ExchangedOperand { range: other_place, text: other, name: other_name } = second;
     let title = format!("Exchange `{one}` and `{other}`");
     let edits =
         vec![FixEdit::Replace(place.clone(), other.to_owned()), FixEdit::Replace(other_place.clone(), one.to_owned())];

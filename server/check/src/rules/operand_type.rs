@@ -100,7 +100,7 @@ impl DiagnosticMessage for OperandType {
                 if !predicate && sizes_differ && !expected.written && !expected.meaning.is_empty() {
                     return Some(super::meaning(expected.name, expected.meaning));
                 }
-                Some(conversion((register, *ty), ty_expected, expected, mnemonic))
+                Some(conversion(register, *ty, ty_expected, expected, mnemonic))
             }
             Self::SpecialRegister { .. } => None,
             Self::Immediate { integer: true, .. } => {
@@ -128,12 +128,7 @@ fn packing(actual: TypeId, expected: TypeId) -> Option<String> {
 }
 
 /// The help on how to convert a register to the expected type.
-fn conversion(
-    (register, actual): (&str, TypeId),
-    expected: TypeId,
-    operand: &ExpectedOperand,
-    mnemonic: &str,
-) -> String {
+fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &ExpectedOperand, mnemonic: &str) -> String {
     let is_predicate = |ty: TypeId| ty.info().class == TypeClass::Pred;
     let (bits, actual_bits) = (expected.info().bits, actual.info().bits);
     if bits == actual_bits && !is_predicate(expected) {
@@ -172,7 +167,8 @@ fn has_predicates(mnemonic: &str) -> bool {
 /// The report on a register of the wrong type, `ty`.
 pub(crate) fn register(
     range: Range<usize>,
-    (register, ty): (&str, TypeId),
+    register: &str,
+    ty: TypeId,
     expected: ExpectedOperand,
     mnemonic: &str,
 ) -> Diagnostic {
@@ -183,7 +179,8 @@ pub(crate) fn register(
 /// The report on a special register of the wrong type.
 pub(crate) fn special(
     range: Range<usize>,
-    (register, ty): (&'static str, &'static str),
+    register: &'static str,
+    ty: &'static str,
     expected: ExpectedOperand,
     mnemonic: &str,
 ) -> Diagnostic {

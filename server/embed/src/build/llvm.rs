@@ -61,7 +61,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     flaws.dedup();
     let mut facts: Vec<OperandFacts> = operands
         .iter()
-        .map(|o: &(String, Operand)| OperandFacts { kind: kind(&operands, &o.1), used: false })
+        .map(|o: &NamedOperand| OperandFacts { kind: kind(&operands, &o.operand), used: false })
         .collect();
     let mut out = Decoded::default();
     let unclosed = flaws.contains(&Flaw::Unclosed);
@@ -71,9 +71,9 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         // LLVM writes an operand that is read and written as an output and an input tied to it.
         let is_tied = |o: &Operand| o.constraint.text.bytes().all(|b| b.is_ascii_digit());
         // Triton needs an output also where the text has no result.
-        let outputs = operands.iter().filter(|(_, o)| o.access == Access::Output).count();
+        let outputs = operands.iter().filter(|o| o.operand.access == Access::Output).count();
         let is_forced = |o: &Operand| raw.form == Form::Elementwise && outputs == 1 && o.access == Access::Output;
-        for ((spelling, operand), facts) in operands.iter().zip(&facts) {
+        for (NamedOperand { name: spelling, operand }, facts) in operands.iter().zip(&facts) {
             if !facts.used && !is_tied(operand) && !is_forced(operand) {
                 problems.push(Problem {
                     code: "asm-unused-operand",
@@ -93,16 +93,18 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         opaque.extend(module_names(&out.text, definitions));
         opaque.sort_by_key(|range| range.start);
     }
-    let variables = operands.iter().zip(&facts).enumerate().filter_map(|(index, ((spelling, operand), facts))| {
-        Some(Variable {
-            name: variable_name(raw.form, number, spelling),
-            spelling: spelling.clone(),
-            kind: facts.kind?,
-            access: operand.access,
-            value: operand.value,
-            operand: (number, index),
-        })
-    });
+    let variables = operands.iter().zip(&facts).enumerate().filter_map(
+        |(index, (NamedOperand { name: spelling, operand }, facts))| {
+            Some(Variable {
+                name: variable_name(raw.form, number, spelling),
+                spelling: spelling.clone(),
+                kind: facts.kind?,
+                access: operand.access,
+                value: operand.value,
+                operand: (number, index),
+            })
+        },
+    );
     let variables = variables.collect();
     let literals: Vec<&Literal> =
         raw.template.iter().filter_map(|p| if let Piece::Literal(l) = p { Some(l) } else { None }).collect();
@@ -120,7 +122,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         volatile: raw.volatile,
         memory_clobber,
         in_define: false,
-        operands: operands.into_iter().map(|(_, operand)| operand).collect(),
+        operands: operands.into_iter().map(|o| o.operand).collect(),
         clobbers,
         literals: literals.iter().map(|l| l.body.clone()).collect(),
         ptx: 0..out.text.len(),
@@ -132,13 +134,21 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     Part { raw: raw.clone(), statement, ptx: out, variables, opaque, problems, uses_names }
 }
 
+/// An operand with the name that the text has for it, such as `$0` or `{$w0}`.
+struct NamedOperand {
+    name: String,
+    operand: Operand,
+}
+
 /// The kind of an operand. A digit ties it to another.
-fn kind(operands: &[(String, Operand)], operand: &Operand) -> Option<Kind> {
+fn kind(operands: &[NamedOperand], operand: &Operand) -> Option<Kind> {
     let letters = operand.constraint.text.trim_start_matches(['=', '+', '&']);
     match letters.parse::<usize>() {
-        Ok(index) => {
-            operands.get(index).filter(|o| o.1.access != Access::Input).and_then(|o| kind_of(&o.1.constraint.text))
-        }
+        Ok(index) => operands
+            .get(index)
+            .map(|o| &o.operand)
+            .filter(|o| o.access != Access::Input)
+            .and_then(|o| kind_of(&o.constraint.text)),
         Err(_) => kind_of(letters),
     }
 }
@@ -148,7 +158,7 @@ fn constraints(
     raw: &Raw,
     source: &str,
     definitions: &Definitions,
-    operands: &mut Vec<(String, Operand)>,
+    operands: &mut Vec<NamedOperand>,
     clobbers: &mut Vec<Range<usize>>,
     memory: &mut bool,
 ) -> bool {
@@ -193,9 +203,9 @@ fn constraints(
             inputs += 1;
         }
         let value = constant(raw.form, word, source.get(expression.clone()).unwrap_or_default());
-        operands.push((
-            format!("${}", operands.len()),
-            Operand {
+        operands.push(NamedOperand {
+            name: format!("${}", operands.len()),
+            operand: Operand {
                 span: if expression.is_empty() { place.clone() } else { expression.clone() },
                 constraint: Constraint { text: word.to_owned(), span: place },
                 access: if word.starts_with('+') {
@@ -208,14 +218,15 @@ fn constraints(
                 expression,
                 value,
             },
-        ));
+        });
     }
     // An output to which an input is tied begins with the value of that input.
     for index in 0..operands.len() {
-        if let Some(output) = operands[index].1.constraint.text.parse::<usize>().ok().and_then(|i| operands.get_mut(i))
-            && output.1.access == Access::Output
+        if let Some(output) =
+            operands[index].operand.constraint.text.parse::<usize>().ok().and_then(|i| operands.get_mut(i))
+            && output.operand.access == Access::Output
         {
-            output.1.access = Access::ReadWrite;
+            output.operand.access = Access::ReadWrite;
         }
     }
     true
@@ -229,11 +240,11 @@ fn constant(form: Form, constraint: &str, expression: &str) -> Option<i128> {
 
 /// `{$w0}`, `{$r0}` and `{$rw0}` of `inline_ptx`, in the order of their first use. Only the types of what is written are
 /// in the text.
-fn named_operands(raw: &Raw, source: &str, text: &Decoded, operands: &mut Vec<(String, Operand)>) {
+fn named_operands(raw: &Raw, source: &str, text: &Decoded, operands: &mut Vec<NamedOperand>) {
     let mut at = 0;
     while let Some((range, spelling)) = next_named(&text.text, at) {
         at = range.end;
-        if operands.len() >= 64 || operands.iter().any(|(known, _)| known == spelling) {
+        if operands.len() >= 64 || operands.iter().any(|o| o.name == spelling) {
             continue;
         }
         let name = spelling.trim_matches(['{', '}', '$']);
@@ -247,16 +258,16 @@ fn named_operands(raw: &Raw, source: &str, text: &Decoded, operands: &mut Vec<(S
         let letter = of_type.and_then(|t| source.get(t.clone())).and_then(letter_of_type).unwrap_or("");
         let place = text.map.to_host(range).into_iter().next().unwrap_or(0..0);
         let place = of_type.cloned().unwrap_or(place);
-        operands.push((
-            spelling.to_owned(),
-            Operand {
+        operands.push(NamedOperand {
+            name: spelling.to_owned(),
+            operand: Operand {
                 span: place.clone(),
                 constraint: Constraint { text: letter.to_owned(), span: place },
                 access,
                 expression: 0..0,
                 value: None,
             },
-        ));
+        });
     }
 }
 
@@ -291,7 +302,7 @@ fn next_named(text: &str, mut at: usize) -> Option<(Range<usize>, &str)> {
 #[expect(clippy::too_many_arguments, reason = "one step of `part`, in a function of its own for its length")]
 fn substitute(
     template: &Decoded,
-    operands: &[(String, Operand)],
+    operands: &[NamedOperand],
     facts: &mut [OperandFacts],
     form: Form,
     number: usize,
@@ -317,7 +328,7 @@ fn substitute(
         if named {
             let Some((range, spelling)) = next_named(text, mark) else { return };
             at = range.end;
-            let index = operands.iter().position(|(known, _)| known == spelling);
+            let index = operands.iter().position(|o| o.name == spelling);
             match index.filter(|i| facts[*i].kind.is_some()) {
                 Some(_) => out.replace(template, range, &variable_name(form, number, spelling), SegmentKind::Escape),
                 None => out.replace(template, range, HOLE, SegmentKind::Hole),
@@ -375,14 +386,14 @@ fn substitute(
         let plain = bytes[mark + 1] != b'{' && number == 0;
         match facts[index].kind {
             None => out.replace(template, range, HOLE, SegmentKind::Hole),
-            Some(Kind::Constant) if glued && operands[index].1.value.is_some() => {
-                let value = operands[index].1.value.unwrap_or_default();
+            Some(Kind::Constant) if glued && operands[index].operand.value.is_some() => {
+                let value = operands[index].operand.value.unwrap_or_default();
                 out.replace(template, range, &value.to_string(), SegmentKind::Escape);
             }
             Some(_) if glued => out.replace(template, range, HOLE, SegmentKind::Hole),
             Some(_) if plain => out.copy(template, range, &mut cursor),
             Some(_) => {
-                let name = variable_name(form, number, &operands[index].0);
+                let name = variable_name(form, number, &operands[index].name);
                 out.replace(template, range, &name, SegmentKind::Escape);
             }
         }
@@ -394,15 +405,15 @@ fn plural(count: usize) -> &'static str {
 }
 
 /// Compares the number of operands with that of the constraints.
-fn counts(raw: &Raw, operands: &[(String, Operand)], problems: &mut Vec<Problem>) {
+fn counts(raw: &Raw, operands: &[NamedOperand], problems: &mut Vec<Problem>) {
     let Some(arguments) = &raw.arguments else { return };
     // An indirect output is an argument, too.
-    if operands.iter().any(|(_, o)| o.constraint.text.contains('*')) {
+    if operands.iter().any(|o| o.operand.constraint.text.contains('*')) {
         return;
     }
     let is_input = |o: &Operand| o.access == Access::Input && !o.constraint.text.starts_with('!');
-    let inputs = operands.iter().filter(|(_, o)| is_input(o)).count();
-    let read = operands.iter().filter(|(_, o)| o.access != Access::Output).count();
+    let inputs = operands.iter().filter(|o| is_input(&o.operand)).count();
+    let read = operands.iter().filter(|o| o.operand.access != Access::Output).count();
     if arguments.len() == inputs || arguments.len() == read {
         return;
     }

@@ -111,8 +111,8 @@ impl AddressFacts {
     pub fn value(&self, instruction: usize, register: &str) -> Option<String> {
         let instruction = u32::try_from(instruction).ok()?;
         let written = self.values.results_of(instruction);
-        let mut found = written.iter().filter(|(_, slot, _)| self.names.register(*slot) == Some(register));
-        let (_, _, id) = *found.next()?;
+        let mut writes = written.iter().filter(|(_, slot, _)| self.names.register(*slot) == Some(register));
+        let (_, _, id) = *writes.next()?;
         words::text(&self.values, &self.names, id)
     }
 

@@ -169,7 +169,8 @@ pub struct Pending {
 /// Follows the operations that a protocol starts until an instruction waits for them. `starts` returns the facts that an
 /// instruction starts, `ends` those that it ends without waiting.
 pub fn pending(
-    (function, graph): (&FlowFunction, &Graph),
+    function: &FlowFunction,
+    graph: &Graph,
     protocol: Protocol,
     limit: usize,
     starts: &dyn Fn(usize) -> Vec<usize>,

@@ -82,7 +82,7 @@ pub fn lower(
     module: &Module,
     mnemonics: &mut MnemonicCache,
 ) -> Lowered {
-    lower_with(text, item, index, (header, module), mnemonics, LoweredBody::default())
+    lower_with(text, item, index, header, module, mnemonics, LoweredBody::default())
 }
 
 /// The statements and instructions of a function's body as the check has lowered them, for the flow lints.
@@ -101,7 +101,8 @@ pub fn lower_with<'t>(
     text: &'t str,
     item: &ModuleItem<'_>,
     index: usize,
-    (header, module): (&Header, &Module),
+    header: &Header,
+    module: &Module,
     mnemonics: &mut MnemonicCache,
     body: LoweredBody<'t, '_>,
 ) -> Lowered {

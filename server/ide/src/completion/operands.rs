@@ -185,7 +185,7 @@ impl<'t> List<'_, 't> {
     }
 
     fn wants(&mut self, wants: &[Want], context: &OperandContext<'_>) {
-        let mut found: Vec<(u32, usize, Item)> = Vec::new();
+        let mut found: Vec<RankedItem> = Vec::new();
         let module = if wants.iter().any(Want::of_module) { scope::of_module(self.place) } else { Vec::new() };
         let labels = if wants.iter().any(Want::of_labels) { self.labels() } else { Vec::new() };
         let all: Vec<&Name> = context.locals.iter().chain(&module).chain(&labels).collect();
@@ -196,12 +196,20 @@ impl<'t> List<'_, 't> {
         for want in wants {
             let Some(spec) = want.spec() else {
                 if matches!(want, Want::Sink) {
-                    found.push((1, 0, Item::new("_", ItemKind::Word).detail("the result is discarded")));
+                    found.push(RankedItem {
+                        rank: 1,
+                        distance: 0,
+                        item: Item::new("_", ItemKind::Word).detail("the result is discarded"),
+                    });
                 }
                 continue;
             };
             if matches!(want, Want::Value(_) | Want::Whole(_)) && spec.value.sink {
-                found.push((5, 0, Item::new("_", ItemKind::Word).detail("the result is discarded")));
+                found.push(RankedItem {
+                    rank: 5,
+                    distance: 0,
+                    item: Item::new("_", ItemKind::Word).detail("the result is discarded"),
+                });
             }
             if matches!(want, Want::Value(_)) {
                 self.values(spec, context, &mut found);
@@ -230,7 +238,7 @@ impl<'t> List<'_, 't> {
         name: &Name,
         mut rank: u32,
         context: &OperandContext<'_>,
-        found: &mut Vec<(u32, usize, Item)>,
+        found: &mut Vec<RankedItem>,
     ) {
         let brackets = matches!(want, Want::Address(_));
         let wrap = |text: &str| if brackets { format!("[{text}]") } else { text.to_owned() };
@@ -247,7 +255,7 @@ impl<'t> List<'_, 't> {
         if matches!(name.symbol, Symbol::Register { .. }) {
             let mut registers = Vec::new();
             self.registers(name, rank, role, context.near, &mut registers);
-            for (_, _, item) in &mut registers {
+            for RankedItem { item, .. } in &mut registers {
                 if brackets {
                     item.text = None;
                     item.label = wrap(&item.label);
@@ -271,7 +279,7 @@ impl<'t> List<'_, 't> {
         const MAX_OFFERED: usize = 3;
         const FRESH: usize = 3;
         const SEEN: usize = 12;
-        let listed = || found.iter().filter(|(rank, _, item)| *rank == 0 && item.kind == ItemKind::Variable).count();
+        let listed = || found.iter().filter(|i| i.rank == 0 && i.item.kind == ItemKind::Variable).count();
         let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MAX_OFFERED;
         let distance = match kind {
             // Parameters that nothing has read yet come first, in their order.
@@ -285,12 +293,16 @@ impl<'t> List<'_, 't> {
             _ => context.near.distance(&name.text).unwrap_or(1 << 20),
         };
         let topic = Topic::Declared(name.text.clone(), self.place.start);
-        found.push((rank, distance, Item::new(wrap(&name.text), kind).detail(&*name.detail).topic(topic)));
+        found.push(RankedItem {
+            rank,
+            distance,
+            item: Item::new(wrap(&name.text), kind).detail(&*name.detail).topic(topic),
+        });
     }
 
     /// Enters the registers of one declaration. Of a range, these are the registers in use nearby, the nearest first, and
     /// the next unused one.
-    fn registers(&mut self, name: &Name, rank: u32, role: NameRole, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
+    fn registers(&mut self, name: &Name, rank: u32, role: NameRole, near: &Near, found: &mut Vec<RankedItem>) {
         const FAR: usize = 1 << 20;
         // Ranks the unused register after registers that later statements read and no statement has written.
         const NEW: usize = 30;
@@ -302,7 +314,7 @@ impl<'t> List<'_, 't> {
         };
         let Some(count) = name.count else {
             let distance = self.cost(&name.text, role, near.distance(&name.text).unwrap_or(FAR));
-            found.push((rank, distance, item(name.text.clone(), name.detail.clone())));
+            found.push(RankedItem { rank, distance, item: item(name.text.clone(), name.detail.clone()) });
             return;
         };
         let mut numbers = near.of_range(&name.text, count);
@@ -319,7 +331,7 @@ impl<'t> List<'_, 't> {
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
             let distance = if role == NameRole::Written { NEW } else { FAR + 1 };
-            found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
+            found.push(RankedItem { rank, distance, item: item(text, format!("{}, not in use yet", name.detail)) });
         }
         // A short range is listed completely.
         if count <= SHORT {
@@ -328,10 +340,14 @@ impl<'t> List<'_, 't> {
             numbers.extend(others);
         }
         for (number, distance) in numbers {
-            found.push((rank, distance, item(format!("{}{number}", name.text), name.detail.clone())));
+            found.push(RankedItem {
+                rank,
+                distance,
+                item: item(format!("{}{number}", name.text), name.detail.clone()),
+            });
         }
         if near.of_range(&name.text, count).is_empty() && unused.is_none() && typed.is_none() && count > 0 {
-            found.push((rank, FAR, item(format!("{}0", name.text), name.detail.clone())));
+            found.push(RankedItem { rank, distance: FAR, item: item(format!("{}0", name.text), name.detail.clone()) });
         }
     }
 
@@ -350,11 +366,15 @@ impl<'t> List<'_, 't> {
         rank: u32,
         written: bool,
         context: &OperandContext<'_>,
-        found: &mut Vec<(u32, usize, Item)>,
+        found: &mut Vec<RankedItem>,
     ) {
         if let Symbol::Register { elements: 2.., .. } = name.symbol {
             let distance = context.near.distance(&name.text).unwrap_or(1 << 20);
-            found.push((rank, distance, Item::new(name.text.clone(), ItemKind::Register).detail(&*name.detail)));
+            found.push(RankedItem {
+                rank,
+                distance,
+                item: Item::new(name.text.clone(), ItemKind::Register).detail(&*name.detail),
+            });
             return;
         }
         let Some(count) = name.count else { return };
@@ -374,12 +394,16 @@ impl<'t> List<'_, 't> {
             };
             let detail = format!("{} × {}", length, name.detail);
             let distance = nearest.map_or(1 << 20, |(_, distance)| distance);
-            found.push((rank, distance, Item::new(label, ItemKind::Register).detail(detail).text(text)));
+            found.push(RankedItem {
+                rank,
+                distance,
+                item: Item::new(label, ItemKind::Register).detail(detail).text(text),
+            });
         }
     }
 
     /// Enters values that the operand often has, from the data files.
-    fn values(&self, spec: &OperandSpec, context: &OperandContext<'_>, found: &mut Vec<(u32, usize, Item)>) {
+    fn values(&self, spec: &OperandSpec, context: &OperandContext<'_>, found: &mut Vec<RankedItem>) {
         let has = |modifier: &str| context.head.before.iter().any(|m| m == modifier);
         let of = |name: &str| {
             name == "*" || context.mnemonic.strip_prefix(name).is_some_and(|r| r.is_empty() || r.starts_with('.'))
@@ -388,13 +412,17 @@ impl<'t> List<'_, 't> {
             .iter()
             .filter(|v| v.operand == spec.value.name && of(v.instruction) && (v.with.is_empty() || has(v.with)));
         for (index, value) in fitting.enumerate() {
-            if !found.iter().any(|(_, _, i)| i.label == value.value) {
-                found.push((0, index, Item::new(value.value, ItemKind::Number).detail(value.words)));
+            if !found.iter().any(|i| i.item.label == value.value) {
+                found.push(RankedItem {
+                    rank: 0,
+                    distance: index,
+                    item: Item::new(value.value, ItemKind::Number).detail(value.words),
+                });
             }
         }
     }
 
-    fn special_registers(&mut self, want: &Want, context: &OperandContext<'_>, found: &mut Vec<(u32, usize, Item)>) {
+    fn special_registers(&mut self, want: &Want, context: &OperandContext<'_>, found: &mut Vec<RankedItem>) {
         let history = self.history();
         let last = history.special.last().map_or("", String::as_str);
         let modifiers = context.head.modifiers();
@@ -419,7 +447,7 @@ impl<'t> List<'_, 't> {
             };
             let bits = ISA.ty(register.ty).map_or(0, |ty| ty.bits);
             let mut offer = |label: String, kind: OperandKind<'_>| {
-                if !takes_special(want, kind, bits, context.names) || found.iter().any(|(_, _, i)| i.label == label) {
+                if !takes_special(want, kind, bits, context.names) || found.iter().any(|i| i.item.label == label) {
                     return;
                 }
                 let mut item = Item::new(label.clone(), ItemKind::SpecialRegister)
@@ -433,7 +461,7 @@ impl<'t> List<'_, 't> {
                     }
                 };
                 let place = scores.iter().position(|(name, _)| *name == item.label).unwrap_or(usize::MAX);
-                found.push((if often && place < FIRST { 0 } else { 6 }, place, item));
+                found.push(RankedItem { rank: if often && place < FIRST { 0 } else { 6 }, distance: place, item });
             };
             // All of `%envreg0` to `%envreg31` are listed once `%envreg` is typed.
             let all = self.place.word.starts_with(register.name) && register.count > 0;
@@ -502,9 +530,9 @@ impl<'t> List<'_, 't> {
     }
 
     /// Adds `found` to the list, best first, without duplicates.
-    fn ranked(&mut self, mut found: Vec<(u32, usize, Item)>) {
-        found.sort_by_key(|(rank, distance, _)| (*rank, *distance));
-        for (_, _, item) in found {
+    fn ranked(&mut self, mut found: Vec<RankedItem>) {
+        found.sort_by_key(|i| (i.rank, i.distance));
+        for RankedItem { item, .. } in found {
             if !self.items.iter().any(|i| i.label == item.label) {
                 self.push(item);
             }
@@ -512,7 +540,14 @@ impl<'t> List<'_, 't> {
     }
 }
 
-/// Expands a pattern: `b[0-7]` stands for eight selectors.
+/// An item of the list before it is sorted: by rank, then by distance.
+struct RankedItem {
+    rank: u32,
+    distance: usize,
+    item: Item,
+}
+
+/// Expands a pattern: `b[0-7]` means eight selectors.
 fn expand(pattern: &str) -> Vec<String> {
     match pattern.split_once("[0-7]") {
         None => vec![pattern.to_owned()],
@@ -523,7 +558,7 @@ fn expand(pattern: &str) -> Vec<String> {
 }
 
 /// Enters the integers that an operand may be if there are few, and otherwise those that are most common.
-fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
+fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<RankedItem>) {
     const MAX_OFFERED: i64 = 16;
     let value = spec.value;
     if value.register_only
@@ -536,7 +571,7 @@ fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u3
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
     if value.lanes {
         let item = Item::new("0xffffffff", ItemKind::Number).detail("all 32 lanes");
-        found.push((0, 0, item));
+        found.push(RankedItem { rank: 0, distance: 0, item });
     }
     let count: i64 = value
         .ranges
@@ -547,7 +582,11 @@ fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u3
         for range in value.ranges {
             let mut number = range.low;
             while number <= range.high {
-                found.push((5, 0, Item::new(number.to_string(), ItemKind::Number).detail(format!("`{}`", value.name))));
+                found.push(RankedItem {
+                    rank: 5,
+                    distance: 0,
+                    item: Item::new(number.to_string(), ItemKind::Number).detail(format!("`{}`", value.name)),
+                });
                 number = number.saturating_add(range.step.max(1));
             }
         }
@@ -557,7 +596,7 @@ fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u3
                 .detail(constant.summary)
                 .topic(Topic::Constant(constant.name.to_owned()))
                 .status(TargetSupport::of(constant.gates, environment));
-            found.push((7, 0, item));
+            found.push(RankedItem { rank: 7, distance: 0, item });
         }
     }
 }

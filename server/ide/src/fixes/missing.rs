@@ -1,7 +1,7 @@
 //! Operands that are missing: a destination, a value that the operand usually has, or the related opcode that does without.
 
 use super::declare;
-use super::statement::{DiagnosedInstruction, fix};
+use super::statement::{DiagnosedInstruction, TrialRegister, fix};
 use ptx_analysis::Fix;
 use ptx_analysis::types::register_type;
 use ptx_analysis::{AlignmentEdit, Code, FixEdit, Instruction, OperandPattern, OperandSpec, Symbol, TypeId};
@@ -74,14 +74,14 @@ impl MissingOperand<'_> {
             (None, Some(last)) => (last.range.end, format!(", {operand}")),
             (None, None) => (self.instruction.mnemonic_range().end, format!(" {operand}")),
         };
-        let symbols: Vec<(String, Symbol)> = declared
+        let registers: Vec<TrialRegister> = declared
             .iter()
             .map(|(name, ty)| {
                 let symbol = TypeId::of(ty).map_or(Symbol::Unknown, |ty| Symbol::Register { ty, elements: 1 });
-                (name.clone(), symbol)
+                TrialRegister { name: name.clone(), symbol }
             })
             .collect();
-        if !self.statement.is_better(&self.statement.with(&[(at..at, &text)]), &symbols) {
+        if !self.statement.is_better(&self.statement.with(&[(at..at, &text)]), &registers) {
             return;
         }
         let mut edits: Vec<FixEdit> = declared.into_iter().map(|(name, ty)| FixEdit::Declare { name, ty }).collect();

@@ -2,7 +2,7 @@
 
 use super::declare::{self, indentation};
 use super::numbers::{bits_of, float_of, integer_of};
-use super::statement::{DiagnosedInstruction, fix};
+use super::statement::{DiagnosedInstruction, TrialRegister, fix};
 use ptx_analysis::Fix;
 use ptx_analysis::names::{foreign_operand, is_template};
 use ptx_analysis::operands::special;
@@ -369,7 +369,7 @@ impl OperandFixer<'_, '_, '_> {
     /// Offers a new register for an unused result if the instruction does not accept `_`.
     fn sink(&mut self, ty: &'static str) {
         let Some(new) = self.fresh(ty) else { return };
-        let declared = [(new.clone(), symbol(ty))];
+        let declared = [TrialRegister { name: new.clone(), symbol: symbol(ty) }];
         if self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
             let edits =
                 vec![FixEdit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
@@ -488,7 +488,7 @@ impl OperandFixer<'_, '_, '_> {
     /// first of `opcodes` that is legal.
     fn first(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
         let Some(new) = self.fresh(ty) else { return };
-        let declared = [(new.clone(), symbol(ty))];
+        let declared = [TrialRegister { name: new.clone(), symbol: symbol(ty) }];
         if !self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
             return;
         }
@@ -524,7 +524,7 @@ impl OperandFixer<'_, '_, '_> {
         title: impl Fn(&str, &str) -> String,
     ) {
         let Some(new) = self.fresh(ty) else { return };
-        let declared = [(new.clone(), symbol(ty))];
+        let declared = [TrialRegister { name: new.clone(), symbol: symbol(ty) }];
         if !self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
             return;
         }

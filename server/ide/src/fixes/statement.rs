@@ -27,17 +27,23 @@ pub struct DiagnosedInstruction<'t> {
     errors: Vec<Finding>,
 }
 
+/// A register that a fix declares.
+pub(super) struct TrialRegister {
+    pub name: String,
+    pub symbol: Symbol,
+}
+
 /// Name lookup for a trial: first the names that the fix declares, then those of the file. Any other name counts as
 /// declared, since an undeclared name is a separate error.
 struct TrialNames<'a> {
     around: &'a dyn NameLookup,
-    declared: &'a [(String, Symbol)],
+    declared: &'a [TrialRegister],
 }
 
 impl NameLookup for TrialNames<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
-        if let Some((_, symbol)) = self.declared.iter().find(|(n, _)| n == name) {
-            return Some(*symbol);
+        if let Some(register) = self.declared.iter().find(|register| register.name == name) {
+            return Some(register.symbol);
         }
         let found = self.around.look_up(name);
         let predefined = || ISA.special_register(name).is_some() || ISA.constant(name).is_some();
@@ -101,7 +107,7 @@ impl<'t> DiagnosedInstruction<'t> {
     }
 
     /// The errors of a text, and its diagnostics with the code of [`Self::diagnostic`].
-    fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<Finding> {
+    fn check(&self, text: &str, declared: &[TrialRegister]) -> Vec<Finding> {
         let names = TrialNames { around: &self.names, declared };
         let found = statement::check(text, self.environment, &names);
         let counts = |d: &Diagnostic| d.severity == Severity::Error || d.code() == self.diagnostic.code();
@@ -109,12 +115,12 @@ impl<'t> DiagnosedInstruction<'t> {
     }
 
     /// Whether `text` passes the checks without errors. `declared` are registers that the fix declares.
-    pub fn is_clean(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
+    pub fn is_clean(&self, text: &str, declared: &[TrialRegister]) -> bool {
         self.check(text, declared).is_empty()
     }
 
     /// Whether `text` in place of the instruction removes the diagnostic and adds no other.
-    pub fn is_better(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
+    pub fn is_better(&self, text: &str, declared: &[TrialRegister]) -> bool {
         let mut left = self.errors.clone();
         for error in self.check(text, declared) {
             let Some(same) = left.iter().position(|e| e.is_same(&error)) else { return false };

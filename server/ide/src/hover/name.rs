@@ -3,7 +3,7 @@
 use super::At;
 use crate::demangle::demangle;
 use crate::describe::MarkdownPage;
-use crate::excerpt::{annotated, done, function, instruction, statement_at, times};
+use crate::excerpt::{AnnotatedLine, annotated, done, function, instruction, statement_at, times};
 use crate::references::{self, Reference, ReferenceKind};
 use crate::registers;
 use ptx_analysis::{DeclarationKind, DeclarationNode, names};
@@ -82,9 +82,9 @@ impl At<'_> {
 
     /// The first statements that use a name, without the one at the hover. For a module-level name, each has the name of
     /// its function.
-    fn statements(&self, uses: &NameUses, of_module: bool) -> Vec<(String, String)> {
+    fn statements(&self, uses: &NameUses, of_module: bool) -> Vec<AnnotatedLine> {
         let own = instruction(self.leaf).map(|n| n.start_byte());
-        let mut lines: Vec<(String, String)> = Vec::new();
+        let mut lines: Vec<AnnotatedLine> = Vec::new();
         let mut last = None;
         for reference in &uses.references {
             let Some(node) = self.snapshot.node_at(reference.range.start) else { continue };
@@ -94,7 +94,7 @@ impl At<'_> {
             }
             last = Some(start);
             if lines.len() == MAX_SHOWN {
-                lines.push(("// …".to_owned(), String::new()));
+                lines.push(AnnotatedLine { text: "// …".to_owned(), note: String::new() });
                 break;
             }
             let mut note = match reference.access {
@@ -109,7 +109,7 @@ impl At<'_> {
                 let blank = if note.is_empty() { "" } else { " " };
                 note.push_str(&format!("{blank}in {}", self.text(name)));
             }
-            lines.push((statement_at(self.snapshot, start), note));
+            lines.push(AnnotatedLine { text: statement_at(self.snapshot, start), note });
         }
         lines
     }

@@ -4,7 +4,7 @@ use super::At;
 use super::name::NameDescription;
 use crate::addresses::AccessView;
 use crate::describe::MarkdownPage;
-use crate::excerpt::{annotated, done, function, instruction, statement_at};
+use crate::excerpt::{AnnotatedLine, annotated, done, function, instruction, statement_at};
 use crate::registers;
 use ptx_analysis::{Across, Analyzer, DeclarationNode, FunctionFacts, RegisterAccess, RegisterFacts};
 use ptx_syntax::{Node, fields};
@@ -135,12 +135,12 @@ impl At<'_> {
                 (false, true) => "writes",
                 _ => "reads",
             };
-            lines.push((statement_at(self.snapshot, flow.base + start), note.to_owned()));
+            lines.push(AnnotatedLine { text: statement_at(self.snapshot, flow.base + start), note: note.to_owned() });
         }
         let own_count = accesses.iter().filter(|a| Some(a.instruction()) == own).count();
         let rest = accesses.len() - lines.len() - own_count;
         if rest > 0 && !lines.is_empty() {
-            lines.push((format!("// … and {rest} more"), String::new()));
+            lines.push(AnnotatedLine { text: format!("// … and {rest} more"), note: String::new() });
         }
         page.code(&annotated(&lines));
     }

@@ -3,7 +3,7 @@
 use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
 use crate::describe::MarkdownPage;
-use crate::excerpt::{annotated, statement_at};
+use crate::excerpt::{AnnotatedLine, annotated, statement_at};
 use ptx_analysis::{
     Figure, Figures, FunctionFacts, LimitedBy, Needs, Occupancy, RegisterCount, RegisterFacts, RegisterReport,
 };
@@ -117,9 +117,9 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
         }
         let rest: usize = sources.iter().skip(MAX_VALUES).map(|(_, all)| all.len()).sum();
         let shown = sources.iter().take(MAX_VALUES);
-        let mut written: Vec<(String, String)> = shown.map(|(since, all)| source(snapshot, *since, all)).collect();
+        let mut written: Vec<AnnotatedLine> = shown.map(|(since, all)| source(snapshot, *since, all)).collect();
         if rest > 0 {
-            written.push((format!("// … and {rest} more"), String::new()));
+            written.push(AnnotatedLine { text: format!("// … and {rest} more"), note: String::new() });
         }
         page.listing("Live there, the widest and longest-lived first:", &annotated(&written));
     }
@@ -182,7 +182,7 @@ fn shared(kernel: &RegisterReport) -> Option<String> {
 }
 
 /// The statement that produces these live values, and a comment on them. `since` is its offset.
-fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (String, String) {
+fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> AnnotatedLine {
     let takes: u64 = values.iter().map(|v| u64::from(v.takes.b32)).sum();
     let longest = values.iter().map(|v| v.instructions).max().unwrap_or(0);
     let up_to = if values.iter().any(|v| v.instructions != longest) { "up to " } else { "" };
@@ -191,8 +191,11 @@ fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (
     names.sort_unstable_by_key(|n| (n.len(), *n));
     let names = names.join(" ");
     match since {
-        Some(at) => (statement_at(snapshot, at), format!("{names}: line {}, {held}", line(snapshot, at))),
-        None => (format!("// {names}"), format!("from the caller, {held}")),
+        Some(at) => AnnotatedLine {
+            text: statement_at(snapshot, at),
+            note: format!("{names}: line {}, {held}", line(snapshot, at)),
+        },
+        None => AnnotatedLine { text: format!("// {names}"), note: format!("from the caller, {held}") },
     }
 }
 

@@ -11,7 +11,8 @@ pub fn check(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
     references: &[Reference],
-    (old, new): (&str, NamePattern<'_>),
+    old: &str,
+    new: NamePattern<'_>,
 ) -> Result<(), RenameRefusal> {
     let conflict = ConflictCheck { snapshot, declaration, old, new };
     conflict.with_declarations(references)?;

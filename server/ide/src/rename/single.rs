@@ -62,7 +62,7 @@ pub(crate) fn separate(
     let access = crate::references::ReferenceKind::Mention;
     let references: Vec<Reference> =
         what.places.iter().map(|range| Reference { range: range.clone(), access }).collect();
-    conflict::check(snapshot, what.declaration, &references, (what.old, NamePattern { text: new, count: None }))?;
+    conflict::check(snapshot, what.declaration, &references, what.old, NamePattern { text: new, count: None })?;
     let declared = declaring(snapshot, what.declaration, new).ok_or("its declaration has an error")?;
     let replaced = what.places.iter().map(|range| TextEdit { range: range.clone(), text: new.to_owned() });
     let mut edits: Vec<TextEdit> = std::iter::once(declared).chain(replaced).collect();

@@ -11,7 +11,7 @@ use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies;
 use crate::machine::layout::Address;
 use crate::machine::state::flights::Family;
-use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::machine::{AccessLocation, AccessRange, ExecContext, Order, StepOutcome};
 use crate::registers::RegisterLocation;
 use ptx_isa::tables::Version;
 use ptx_isa::{Exec, Modifier, OperandName};
@@ -38,7 +38,13 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             && let Some([source, target]) = context.copy_lanes(&from, &to, size)
         {
             for lane in lanes(context.mask) {
-                begin(context, lane, target.location(lane), size, Some((source.location(lane), size as u64)));
+                begin(
+                    context,
+                    lane,
+                    target.location(lane),
+                    size,
+                    Some(AccessRange { location: source.location(lane), bytes: size as u64 }),
+                );
             }
             return StepOutcome::Next;
         }
@@ -61,7 +67,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             if read > 0 {
                 let Some(at) = context.locate(&from, lane, read, size, false) else { continue };
                 context.copy_at(at, target, lane, read, u16::MAX);
-                source = Some((at, read as u64));
+                source = Some(AccessRange { location: at, bytes: read as u64 });
             }
             if read < size {
                 let rest = AccessLocation {
@@ -78,14 +84,8 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
 }
 
 /// Records the start of a copy of a lane to `size` bytes at `target`, from a location with a number of bytes.
-fn begin(
-    context: &mut ExecContext<'_>,
-    lane: usize,
-    target: AccessLocation,
-    size: usize,
-    source: Option<(AccessLocation, u64)>,
-) {
-    let id = copies::begin(context, source, Some((target, size as u64)), false);
+fn begin(context: &mut ExecContext<'_>, lane: usize, target: AccessLocation, size: usize, source: Option<AccessRange>) {
+    let id = copies::begin(context, source, Some(AccessRange { location: target, bytes: size as u64 }), false);
     // `cp.async` does not use the copy engine.
     copies::written(context, target, size);
     copies::join(context, lane, Family::Small, id);
@@ -199,7 +199,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
             let Some(at) = context.locate(&address, lane, count, count, true) else { continue };
             let Some(barrier) = counted_by(context, &barrier, lane, at) else { continue };
             context.write_at(at, lane, &buffer[..count], marks, Order::Weak);
-            let id = copies::begin(context, None, Some((at, count as u64)), false);
+            let id = copies::begin(context, None, Some(AccessRange { location: at, bytes: count as u64 }), false);
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, count as u64);
         }
@@ -283,7 +283,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
             };
             let Some(barrier) = counted_by(context, barrier, lane, at) else { continue };
             reduction.apply(context, at, lane, value, order, marks);
-            let id = copies::begin(context, None, Some((at, bytes as u64)), true);
+            let id = copies::begin(context, None, Some(AccessRange { location: at, bytes: bytes as u64 }), true);
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, bytes as u64);
         }

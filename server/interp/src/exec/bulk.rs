@@ -12,7 +12,7 @@ use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies;
 use crate::machine::layout::{Address, AddressSpace};
 use crate::machine::state::flights::Family;
-use crate::machine::{AccessLocation, ExecContext, Order, Scope, StepOutcome};
+use crate::machine::{AccessLocation, AccessRange, ExecContext, Order, Scope, StepOutcome};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -99,12 +99,13 @@ impl Completion {
     fn done(
         context: &mut ExecContext<'_>,
         lane: usize,
-        source: Option<(AccessLocation, u64)>,
-        (target, barrier): (AccessLocation, Option<AccessLocation>),
+        source: Option<AccessRange>,
+        target: AccessLocation,
+        barrier: Option<AccessLocation>,
         bytes: usize,
         atomic: bool,
     ) {
-        let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
+        let id = copies::begin(context, source, Some(AccessRange { location: target, bytes: bytes as u64 }), atomic);
         match barrier {
             Some(at) => {
                 mbarrier::check_visible(context, at, lane);
@@ -147,7 +148,15 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
                         context.write_at(place(at), lane, zeros, Marks::UNSPECIFIED, Order::Weak);
                     }
                 }
-                Completion::done(context, lane, Some((source, inner as u64)), (target, barrier), bytes, false);
+                Completion::done(
+                    context,
+                    lane,
+                    Some(AccessRange { location: source, bytes: inner as u64 }),
+                    target,
+                    barrier,
+                    bytes,
+                    false,
+                );
             }
         }
         StepOutcome::Next
@@ -207,8 +216,8 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
                     let order = if order == Order::Weak { Order::Relaxed(Scope::Gpu) } else { order };
                     reduction.apply(context, at(target), lane, u128::from_le_bytes(value), order, marks);
                 }
-                let source = Some((source, bytes as u64));
-                Completion::done(context, lane, source, (target, barrier), bytes, true);
+                let source = Some(AccessRange { location: source, bytes: bytes as u64 });
+                Completion::done(context, lane, source, target, barrier, bytes, true);
             }
         }
         StepOutcome::Next

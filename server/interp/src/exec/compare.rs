@@ -348,9 +348,7 @@ fn bytes(ty: Modifier) -> u16 {
 fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
-    inst.passes_one_of((OperandName::A, OperandName::B), move |registers, lane| {
-        registers.predicate(c) >> lane & 1 != 0
-    });
+    inst.passes_one_of(OperandName::A, OperandName::B, move |registers, lane| registers.predicate(c) >> lane & 1 != 0);
     Ok(DecodeContext::step(Selection { d, ab: (a, b), c }))
 }
 
@@ -383,7 +381,7 @@ fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let by_integer = compared(inst)? == Modifier::S32;
     let ftz = flushes(inst);
     let c = inst.src::<u32>(OperandName::C)?;
-    inst.passes_one_of((OperandName::A, OperandName::B), move |registers, lane| {
+    inst.passes_one_of(OperandName::A, OperandName::B, move |registers, lane| {
         let c = registers.lane(c, lane);
         if by_integer { c as i32 >= 0 } else { compare::selects_first(ftz, c) }
     });

@@ -9,7 +9,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, StepOutcome, copies};
+use crate::machine::{AccessRange, ExecContext, Order, StepOutcome, copies};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
@@ -78,7 +78,7 @@ pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<OpAction, Decod
                 let Some(at) = mbarrier::in_cta(context, at, lane, rank, BYTES) else { continue };
                 let Some(counts) = mbarrier::in_cta(context, counts, lane, rank, 8) else { continue };
                 context.write_at(at, lane, &bytes, Marks::NONE, Order::Weak);
-                let id = copies::begin(context, None, Some((at, BYTES as u64)), false);
+                let id = copies::begin(context, None, Some(AccessRange { location: at, bytes: BYTES as u64 }), false);
                 if first.is_none() {
                     copies::set_refused(context, id);
                 }

@@ -61,7 +61,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         let mut all = [0; LANES * MAX_LANE_BYTES];
         let lanes = (addressed & context.mask, bytes);
         let mut access = WarpAccess::default();
-        let found = at_once && context.load_access(&address, lanes.0, (lanes.1, Order::Weak), &mut access);
+        let found = at_once && context.load_access(&address, lanes.0, lanes.1, Order::Weak, &mut access);
         let read = if found { context.load_lanes(&access, Order::Weak, false, &mut all) } else { None };
         for (at, lane) in movement.rows.iter().enumerate() {
             let lane = usize::from(*lane);

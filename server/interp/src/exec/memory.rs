@@ -84,7 +84,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         // A thread that polls for a write of another thread should let that thread run.
         let outcome = if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield };
         let mut access = WarpAccess::default();
-        if context.load_access(&address, context.mask, (bytes * to.len(), order), &mut access) {
+        if context.load_access(&address, context.mask, bytes * to.len(), order, &mut access) {
             if let [to] = to[..]
                 && context.load_row(&access, order, fixed, to)
             {

@@ -17,7 +17,7 @@ use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies;
 use crate::machine::layout::{Address, AddressSpace};
 use crate::machine::state::flights::{Family, FlightId};
-use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome, proxies};
+use crate::machine::{AccessLocation, AccessRange, ExecContext, Order, StepOutcome, proxies};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
@@ -313,15 +313,15 @@ fn load_lane(context: &mut ExecContext<'_>, lane: usize, request: &TensorRequest
     let bytes = plan.shared_bytes();
     context.locate_generic(target.address, lane, bytes, 1, true)?;
     let sources = plan.spans(context, lane, false)?;
-    for (at, bytes) in &sources {
-        proxies::read_by_engine(context, *at, lane, *bytes as usize);
+    for source in &sources {
+        proxies::read_by_engine(context, source.location, lane, source.bytes as usize);
     }
     let mut reads: Vec<FlightId> =
-        sources.iter().filter_map(|(at, bytes)| copies::begin(context, Some((*at, *bytes)), None, false)).collect();
+        sources.iter().filter_map(|source| copies::begin(context, Some(*source), None, false)).collect();
     for (target, barrier) in targets.all(context, lane, target, bytes) {
         plan.load(context, lane, &sources, target);
         copies::written_by_engine(context, target, bytes);
-        let id = copies::begin(context, None, Some((target, bytes as u64)), false);
+        let id = copies::begin(context, None, Some(AccessRange { location: target, bytes: bytes as u64 }), false);
         mbarrier::check_visible(context, barrier, lane);
         // A thread that observes the first completion knows that everything has been read.
         mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
@@ -373,10 +373,10 @@ fn outward_lane(
         None => plan.store(context, lane, source),
         Some(operation) => plan.reduce(context, lane, source, operation)?,
     }
-    let id = copies::begin(context, Some((source, bytes as u64)), None, false);
+    let id = copies::begin(context, Some(AccessRange { location: source, bytes: bytes as u64 }), None, false);
     copies::join(context, lane, Family::Bulk, id);
-    for (at, bytes) in spans {
-        let id = copies::begin(context, None, Some((at, bytes)), operation.is_some());
+    for span in spans {
+        let id = copies::begin(context, None, Some(span), operation.is_some());
         copies::join(context, lane, Family::Bulk, id);
     }
     Some(())

@@ -2,6 +2,7 @@
 
 use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
+use crate::machine::state::schedule::WarpPosition;
 use crate::machine::{CallFrame, Cta, Group, GroupReadiness, Machine, Warp, WarpId};
 use ptx_isa::Exec;
 
@@ -119,21 +120,21 @@ pub fn frames(machine: &Machine, target: WarpId, group: usize) -> Vec<FrameView>
     chain(warp, group.frame).filter_map(view).collect()
 }
 
-/// The position of a warp in the machine: index of the cluster, rank of the CTA, index of the warp.
-pub(super) fn find(machine: &Machine, target: WarpId) -> Option<(usize, usize, usize)> {
-    let mut all = machine
+/// The position of a warp in the machine.
+pub(super) fn find(machine: &Machine, target: WarpId) -> Option<WarpPosition> {
+    let mut ctas = machine
         .clusters
         .iter()
         .enumerate()
         .flat_map(|(c, cluster)| cluster.ctas.iter().enumerate().map(move |(r, cta)| ((c, r), cta)));
-    let ((cluster, rank), cta) = all.find(|(_, cta)| cta.number == target.cta)?;
+    let ((cluster, rank), cta) = ctas.find(|(_, cta)| cta.number == target.cta)?;
     let number = target.warp as usize;
-    (number < cta.warps.len()).then_some((cluster, rank, number))
+    (number < cta.warps.len()).then_some(WarpPosition { cluster, rank, number })
 }
 
 /// The warp at a position that [`find`] returned.
-pub(super) fn warp_at(machine: &Machine, (cluster, rank, number): (usize, usize, usize)) -> Option<&Warp> {
-    machine.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)
+pub(super) fn warp_at(machine: &Machine, position: WarpPosition) -> Option<&Warp> {
+    machine.clusters.get(position.cluster)?.ctas.get(position.rank)?.warps.get(position.number)
 }
 
 pub(super) fn warp_of(machine: &Machine, target: WarpId) -> Option<&Warp> {
@@ -141,7 +142,7 @@ pub(super) fn warp_of(machine: &Machine, target: WarpId) -> Option<&Warp> {
 }
 
 pub(super) fn cta_of(machine: &Machine, target: WarpId) -> Option<&Cta> {
-    let (cluster, rank, _) = find(machine, target)?;
+    let WarpPosition { cluster, rank, .. } = find(machine, target)?;
     machine.clusters.get(cluster)?.ctas.get(rank)
 }
 

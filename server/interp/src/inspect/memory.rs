@@ -3,6 +3,7 @@
 use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::body_name;
+use crate::machine::state::schedule::WarpPosition;
 use crate::machine::{CallFrame, Machine, MemoryAccess, Warp, WarpId, region_name};
 use crate::memory::{ReadStatus, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_flow::flow;
@@ -395,7 +396,7 @@ fn storage<'m>(
         }
         Region::Shared(None) => (&cta_of(machine, target).ok_or_else(gone)?.shared, at),
         Region::Shared(Some(rank)) => {
-            let (cluster, _, _) = find(machine, target).ok_or_else(gone)?;
+            let cluster = find(machine, target).ok_or_else(gone)?.cluster;
             let cta = machine.clusters.get(cluster).and_then(|c| c.ctas.get(rank as usize));
             (&cta.ok_or_else(|| format!("the cluster has no CTA of rank {rank}"))?.shared, at)
         }
@@ -494,11 +495,11 @@ pub fn poke(
         (Region::Global, _) => memory.global.find_mut(found.offset, bytes.len()).map(|a| &mut a.storage),
         (Region::Constant, _) => Some(&mut memory.constant),
         (Region::Parameter, _) => Some(&mut memory.parameters),
-        (Region::Shared(rank), Some((cluster, own, _))) => {
+        (Region::Shared(rank), Some(WarpPosition { cluster, rank: own, .. })) => {
             let rank = rank.map_or(own, |r| r as usize);
             clusters.get_mut(cluster).and_then(|c| c.ctas.get_mut(rank)).map(|c| &mut c.shared)
         }
-        (Region::Local, Some((cluster, rank, number))) => {
+        (Region::Local, Some(WarpPosition { cluster, rank, number })) => {
             let warp = clusters.get_mut(cluster).and_then(|c| c.ctas.get_mut(rank)?.warps.get_mut(number));
             warp.and_then(|w| w.lanes.local.get_mut(lane?))
         }

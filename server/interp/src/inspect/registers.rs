@@ -4,6 +4,7 @@ use super::groups::{find, frame_index, frame_of, warp_of};
 use crate::findings::FaultKind;
 use crate::lanes::{ALL, LANES, LaneMask, lanes};
 use crate::machine::layout::{Slot, predicate};
+use crate::machine::state::schedule::WarpPosition;
 use crate::machine::{CallFrame, Machine, Warp, WarpId};
 use ptx_flow::flow::{self, FlowFunction};
 
@@ -133,7 +134,7 @@ pub fn set_register(
     mask: LaneMask,
     bits: u128,
 ) -> Result<(), String> {
-    let (cluster, rank, number) = find(machine, target).ok_or("the warp is not running")?;
+    let WarpPosition { cluster, rank, number } = find(machine, target).ok_or("the warp is not running")?;
     let executable = std::sync::Arc::clone(&machine.executable);
     let warp = &mut machine.clusters[cluster].ctas[rank].warps[number];
     let index = frame_index(warp, group, depth).ok_or("there is no such stack frame")?;

@@ -42,7 +42,7 @@ pub struct DecodeContext<'a> {
     /// The operands that the instruction only copies, if its decoder declared some.
     passing: Option<(Vec<OperandName>, Passing)>,
     /// The operands that the decoder has asked for.
-    asked: RefCell<Vec<OperandName>>,
+    requested: RefCell<Vec<OperandName>>,
 }
 
 impl<'a> DecodeContext<'a> {
@@ -56,8 +56,17 @@ impl<'a> DecodeContext<'a> {
         layout: &'a mut FrameLayout,
         specials: &'a mut Specials,
     ) -> Self {
-        let (passing, asked) = (None, RefCell::default());
-        Self { function, index, executable, function_index, origins, layout, specials, passing, asked }
+        Self {
+            function,
+            index,
+            executable,
+            function_index,
+            origins,
+            layout,
+            specials,
+            passing: None,
+            requested: RefCell::default(),
+        }
     }
 
     /// The lowered instruction.
@@ -107,13 +116,13 @@ impl<'a> DecodeContext<'a> {
 
     /// The leaves of the operand of that name, in order.
     pub fn operands(&self, name: OperandName) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
-        self.asked.borrow_mut().push(name);
+        self.requested.borrow_mut().push(name);
         self.function.named(self.index, name)
     }
 
     /// The leaves of all operands.
     pub fn all_operands(&self) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
-        self.asked.borrow_mut().extend(self.leaves().filter_map(|o| o.spec?.id));
+        self.requested.borrow_mut().extend(self.leaves().filter_map(|o| o.spec?.id));
         self.leaves()
     }
 
@@ -124,10 +133,10 @@ impl<'a> DecodeContext<'a> {
 
     /// The operands that the decoder has not asked for, each once.
     pub(crate) fn ignored(&self) -> Box<[OperandName]> {
-        let asked = self.asked.borrow();
+        let requested = self.requested.borrow();
         let mut out: Vec<OperandName> = self.leaves().filter_map(|o| o.spec?.id).collect();
         out.dedup();
-        out.retain(|name| !asked.contains(name));
+        out.retain(|name| !requested.contains(name));
         out.into()
     }
 
@@ -211,15 +220,15 @@ impl<'a> DecodeContext<'a> {
         let located = if info.symbol.origin == ptx_sema::hir::symbols::VariableOrigin::KernelParameter {
             let entry = &self.executable.program.functions[self.executable.entry as usize];
             let index = entry.parameters.iter().position(|p| p.name == info.name);
-            let found = index.and_then(|i| self.executable.parameters.get(i));
-            found.map(|(at, bytes)| VariableLocation {
+            let parameter = index.and_then(|i| self.executable.parameters.get(i));
+            parameter.map(|(at, bytes)| VariableLocation {
                 address: u64::from(*at),
                 window: Some(Window::Parameter),
                 bytes: u64::from(*bytes),
             })
         } else {
-            let own = body_name(self.function_index, variable as usize);
-            let name = if info.range.is_empty() { &info.name } else { &own };
+            let local_name = body_name(self.function_index, variable as usize);
+            let name = if info.range.is_empty() { &info.name } else { &local_name };
             self.executable.variables.get(name).copied()
         };
         let located = located.ok_or_else(|| DecodeRefusal(format!("`{}` is not defined in this module", info.name)))?;
@@ -235,8 +244,8 @@ impl<'a> DecodeContext<'a> {
     /// The place of a special register, in `width` bytes if the register can be read in that width.
     fn special(&mut self, register: &'static SpecialRegister, component: Option<u8>, width: u8) -> RegisterLocation {
         let special = Special { name: register.name, component: component.unwrap_or(0) };
-        let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
-        let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { own };
+        let element_bytes = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
+        let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { element_bytes };
         if is_clock(register.name) {
             return self.layout.clock(self.index, special, width);
         }
@@ -379,8 +388,8 @@ impl<'a> DecodeContext<'a> {
         let (space, origins) = (self.space_of(operand), self.origins.of(operand));
         if let OperandValue::Variable(v) = operand.value {
             let offset = operand.offset.ok_or("an offset whose value is not known")?;
-            let (base, own) = self.variable(v, offset, space == AddressSpace::Generic)?;
-            let space = if space == AddressSpace::Generic { space } else { own };
+            let (base, declared) = self.variable(v, offset, space == AddressSpace::Generic)?;
+            let space = if space == AddressSpace::Generic { space } else { declared };
             return Ok(Address { base, offset: 0, space, origins });
         }
         let width = self.executable.address_bytes();

@@ -38,7 +38,8 @@ impl DecodeContext<'_> {
     /// As [`passes`](Self::passes), for an instruction that copies one of two operands: `first` decides for each lane.
     pub fn passes_one_of(
         &mut self,
-        (a, b): (OperandName, OperandName),
+        a: OperandName,
+        b: OperandName,
         first: impl Fn(&WarpRegisters, usize) -> bool + Send + Sync + 'static,
     ) {
         self.passes(&[a, b], move |registers, lane, _, byte| {

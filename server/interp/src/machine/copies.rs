@@ -7,7 +7,7 @@
 use super::operands;
 use super::state::flights::{CopySpan, FLIGHT, Family, Flight, FlightId, Flights, GROUP, Index};
 use super::state::operands::{OperandUses, TensorKind};
-use super::{AccessLocation, ExecContext};
+use super::{AccessLocation, AccessRange, ExecContext};
 use crate::findings::FaultKind;
 use crate::memory::Region;
 use std::cell::Cell;
@@ -39,20 +39,20 @@ fn span(context: &ExecContext<'_>, location: AccessLocation, bytes: u64) -> Opti
 /// Records the start of an operation with the bytes that it reads and writes. Returns its identifier; `None` if it is not tracked.
 pub(crate) fn begin(
     context: &mut ExecContext<'_>,
-    reads: Option<(AccessLocation, u64)>,
-    writes: Option<(AccessLocation, u64)>,
+    reads: Option<AccessRange>,
+    writes: Option<AccessRange>,
     atomic: bool,
 ) -> Option<FlightId> {
-    if let Some((at, bytes)) = writes {
-        written_by_engine(context, at, bytes as usize);
-        super::proxies::written_by_engine(context, at, bytes as usize);
+    if let Some(AccessRange { location, bytes }) = writes {
+        written_by_engine(context, location, bytes as usize);
+        super::proxies::written_by_engine(context, location, bytes as usize);
     }
     let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.is_full() {
         return None;
     }
-    let reads = reads.and_then(|(at, bytes)| span(context, at, bytes));
-    let writes = writes.and_then(|(at, bytes)| span(context, at, bytes));
+    let reads = reads.and_then(|range| span(context, range.location, range.bytes));
+    let writes = writes.and_then(|range| span(context, range.location, range.bytes));
     let flights = &mut context.machine.flights;
     let id = flights.next;
     flights.next += 1;
@@ -284,7 +284,7 @@ pub(crate) fn meet(
 }
 
 /// Whether [`meet`] certainly has nothing to do for an access to these bytes.
-pub(super) fn is_quiet(context: &mut ExecContext<'_>, region: Region, (start, bytes): (u64, u64), write: bool) -> bool {
+pub(super) fn is_quiet(context: &mut ExecContext<'_>, region: Region, start: u64, bytes: u64, write: bool) -> bool {
     match region {
         Region::Global => {
             let Flights { reads, writes, .. } = &context.machine.flights;

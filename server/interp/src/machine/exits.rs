@@ -2,13 +2,15 @@
 
 use super::Machine;
 use super::group::Turn;
-use super::state::Warp;
+use super::state::schedule::WarpPosition;
+use super::state::{ClockOwner, Warp};
 use crate::findings::FaultKind;
 
 impl Machine {
     /// Handles lanes that have exited since the last turn: updates the CTA's count of live threads. After the last thread of the CTA,
     /// reports tensor memory that is still allocated.
-    pub(super) fn note_exits(&mut self, warp: &mut Warp, (cluster, rank, number): (usize, usize, usize)) {
+    pub(super) fn note_exits(&mut self, warp: &mut Warp, position: WarpPosition) {
+        let WarpPosition { cluster, rank, number } = position;
         let (mut leaks, mut lone) = (Vec::new(), Vec::new());
         let cta = &mut self.clusters[cluster].ctas[rank];
         if let Some(gone) = cta.gone.get_mut(number) {
@@ -21,7 +23,7 @@ impl Machine {
                 lone = cta.lone_requests();
             }
             if exited != 0 && self.settings.checks.has(FaultKind::Race) {
-                let own = (cta.number, number as u32, self.shape.warps());
+                let own = ClockOwner { cta: cta.number, warp: number as u32, warps: self.shape.warps() };
                 super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
                 if cta.live == 0 {
                     let (peers, known) = (std::mem::take(&mut cta.peers), cta.barriers.exited.clone());
@@ -34,14 +36,14 @@ impl Machine {
             warp.frames.clear();
         }
         for site in lone {
-            let turn = Turn::none((cluster, rank), false);
+            let turn = Turn::none(cluster, rank, false);
             let words = || {
                 "only some warps of the warpgroup have executed this: all four must ask for the same number of registers".to_owned()
             };
             self.note(&turn, &warp.lanes, FaultKind::Undefined, site, warp.lanes.present, words);
         }
         for leak in leaks {
-            let turn = Turn::none((cluster, rank), false);
+            let turn = Turn::none(cluster, rank, false);
             let words = || {
                 let columns = leak.columns;
                 format!(

@@ -31,7 +31,7 @@ pub(super) struct Turn<'t> {
 
 impl Turn<'_> {
     /// A turn that executes nothing: it only says where a finding belongs.
-    pub(super) fn none((cluster, rank): (usize, usize), idle: bool) -> Self {
+    pub(super) fn none(cluster: usize, rank: usize, idle: bool) -> Self {
         Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, recorder: None }
     }
 }

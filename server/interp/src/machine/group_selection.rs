@@ -4,6 +4,7 @@ use super::Machine;
 use super::code::Executable;
 use super::group::Turn;
 use super::limits::FAIRNESS;
+use super::state::schedule::WarpPosition;
 use super::state::{Group, GroupReadiness, Warp};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::list;
@@ -48,9 +49,10 @@ impl Machine {
 
     /// The index of the group of a warp that will run next, as far as this is known before its turn. For groups that wait for something
     /// outside the warp, it is unknown whether they must still wait.
-    pub(crate) fn next_group(&self, (cluster, rank, number): (usize, usize, usize)) -> Option<usize> {
+    pub(crate) fn next_group(&self, position: WarpPosition) -> Option<usize> {
+        let WarpPosition { cluster, rank, number } = position;
         let warp = self.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)?;
-        let own = self.schedule.unfinished.filter(|_| self.schedule.next == (cluster, rank, number));
+        let own = self.schedule.unfinished.filter(|_| self.schedule.next == position);
         if let Some(piece) = own.and_then(|u| u.piece) {
             return Some(piece.at);
         }
@@ -67,7 +69,7 @@ impl Machine {
 
     /// Handles groups that wait for other lanes of their warp: joins those at the same instruction, and releases those whose lanes have all
     /// arrived.
-    pub(super) fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
+    pub(super) fn gather(&mut self, executable: &Executable, warp: &mut Warp, cluster: usize, rank: usize) {
         if !warp.groups.iter().any(|g| matches!(g.state, GroupReadiness::Gathering(_))) {
             return;
         }
@@ -118,7 +120,7 @@ impl Machine {
         let absent = needed & live & !group.mask;
         let function = warp.frame(group.frame).map_or(0, |f| f.function);
         let site = InstructionSite { function, instruction: group.pc };
-        let turn = Turn::none((cluster, rank), true);
+        let turn = Turn::none(cluster, rank, true);
         let words = || {
             format!(
                 "lanes {} wait here for lanes {}, which are elsewhere and never arrive",

@@ -47,7 +47,7 @@ pub(crate) mod texels;
 mod warp_access;
 mod warp_location;
 
-pub use crate::memory::{AccessLocation, Scope};
+pub use crate::memory::{AccessLocation, AccessRange, Scope};
 pub(crate) use access::region_name;
 pub(crate) use account::ALLOCATION;
 pub use context::{ExecContext, StepOutcome};

@@ -30,7 +30,7 @@ mod updates;
 
 use super::state::races::{location_bytes, max_locations};
 use super::state::scopes::{BEYOND, Domain};
-use super::state::{Clock, Knowledge, SyncKind, SyncOperation};
+use super::state::{Clock, ClockOwner, Knowledge, SyncKind, SyncOperation};
 use super::{AccessLocation, ExecContext, Order, Scope};
 use crate::lanes::LaneMask;
 use crate::memory::Region;
@@ -79,9 +79,8 @@ pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     }
 }
 
-/// Records that threads of a warp have exited. `own`: number of the CTA, index of the warp, warps per CTA. Barriers that do not wait for
-/// these threads treat their accesses as done.
-pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge) {
+/// Records that threads of the warp `own` have exited. Barriers that do not wait for these threads treat their accesses as done.
+pub(crate) fn exit(clock: &mut Clock, own: ClockOwner, into: &mut Knowledge) {
     into.join(&clock.publish(own));
 }
 
@@ -152,7 +151,7 @@ pub fn arrive_at(context: &mut ExecContext<'_>, location: AccessLocation, scope:
     let own = own(context);
     let scope = scope.unwrap_or(Scope::Cta);
     for key in keys(context, location, 4) {
-        let needed = context.machine.shape.scope_of(own.0, key.0);
+        let needed = context.machine.shape.scope_of(own.cta, key.0);
         let reached = context.lanes.clock.publish(own);
         let told = match relaxed {
             true => {
@@ -363,7 +362,7 @@ fn note(
             acquire_bytes(context, location, alone, bytes, (SyncKind::Access, scope), now);
         }
     }
-    let (cta, warp, warps) = own(context);
+    let ClockOwner { cta, warp, warps } = own(context);
     // A release publishes the accesses before this one. The stamp of this access therefore has the time that is published.
     let time = context.lanes.clock.time;
     if let Some(scope) = scope.filter(|_| access.writes()) {

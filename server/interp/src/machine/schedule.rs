@@ -10,7 +10,7 @@ use super::group_selection::tidy;
 use super::limits::{FAIRNESS, MAX_CTA_STEPS, MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::record::{Recorder, WarpId};
 use super::state::GroupReadiness;
-use super::state::schedule::{GroupSlice, Unfinished};
+use super::state::schedule::{GroupSlice, TurnBudget, Unfinished, WarpPosition};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::list;
 use crate::memory::ledger;
@@ -164,7 +164,8 @@ impl Machine {
             if cancelled() {
                 return Progress::Ended(RunStatus::Cancelled);
             }
-            let (cluster, rank, warp) = self.schedule.next;
+            let position = self.schedule.next;
+            let WarpPosition { cluster, rank, number: warp } = position;
             let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
                 match self.end_round() {
                     Some(status) => return Progress::Ended(status),
@@ -177,10 +178,11 @@ impl Machine {
             };
             if warp >= cta.warps.len() {
                 let more = rank + 1 < self.clusters[cluster].ctas.len();
-                self.schedule.next = if more { (cluster, rank + 1, 0) } else { (cluster + 1, 0, 0) };
+                let (cluster, rank) = if more { (cluster, rank + 1) } else { (cluster + 1, 0) };
+                self.schedule.next = WarpPosition { cluster, rank, number: 0 };
                 continue;
             }
-            self.schedule.next = (cluster, rank, warp + 1);
+            self.schedule.next = WarpPosition { number: warp + 1, ..position };
             if self.schedule.unfinished.is_none() {
                 // Warps that wait or have ended take time too.
                 self.charge(TURN);
@@ -193,15 +195,15 @@ impl Machine {
             let pauses = exact < self.settings.limit || *waits < u64::MAX;
             let (steps, end) = self.run_warp(
                 &executable,
-                (cluster, rank, warp),
-                (allowed, pauses, waits),
+                position,
+                TurnBudget { allowed, pauses, waits },
                 recorder.as_deref_mut(),
                 cancelled,
             );
             self.steps += steps;
             self.schedule.executed += steps;
             match end {
-                End::Cut if pauses => self.schedule.next = (cluster, rank, warp),
+                End::Cut if pauses => self.schedule.next = position,
                 End::Over | End::Cut => {}
                 End::Run => return Progress::Ended(RunStatus::Fault),
             }
@@ -211,7 +213,7 @@ impl Machine {
     /// Ends a round, after every warp has had its turn: removes finished clusters, starts new ones, and checks whether any group has made
     /// progress. Returns the status if the run is deadlocked.
     fn end_round(&mut self) -> Option<RunStatus> {
-        self.schedule.next = (0, 0, 0);
+        self.schedule.next = WarpPosition::default();
         let before = self.clusters.len();
         let ended: u64 = self.clusters.iter().filter(|c| c.is_finished()).map(|c| c.held()).sum();
         self.release(ended);
@@ -299,11 +301,13 @@ impl Machine {
     fn run_warp(
         &mut self,
         executable: &Executable,
-        (cluster, rank, number): (usize, usize, usize),
-        (allowed, pauses, waits): (u64, bool, &mut u64),
+        position: WarpPosition,
+        budget: TurnBudget<'_>,
         mut recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
     ) -> (u64, End) {
+        let WarpPosition { cluster, rank, number } = position;
+        let TurnBudget { allowed, pauses, waits } = budget;
         let unfinished = self.schedule.unfinished.take();
         let mut warp = std::mem::take(&mut self.clusters[cluster].ctas[rank].warps[number]);
         if unfinished.is_none() {
@@ -325,7 +329,7 @@ impl Machine {
                 Some(piece) => piece,
                 None => {
                     tidy(&mut warp);
-                    self.gather(executable, &mut warp, (cluster, rank));
+                    self.gather(executable, &mut warp, cluster, rank);
                     let Some((at, meet)) = self.pick(executable, &warp, &warp.groups, fair && done == 0) else {
                         end = End::Over;
                         break;
@@ -394,7 +398,7 @@ impl Machine {
             return (done - begin, end);
         }
         tidy(&mut warp);
-        self.note_exits(&mut warp, (cluster, rank, number));
+        self.note_exits(&mut warp, position);
         self.clusters[cluster].ctas[rank].warps[number] = warp;
         (done - begin, end)
     }
@@ -418,7 +422,7 @@ impl Machine {
             }
         }
         for ((cluster, rank), warp, mask, site) in places {
-            let turn = Turn::none((cluster, rank), true);
+            let turn = Turn::none(cluster, rank, true);
             let words = || format!("lanes {} wait here, and no thread is left that could release them", list(mask));
             self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
         }

@@ -24,10 +24,11 @@ impl ExecContext<'_> {
         &mut self,
         address: &Address,
         mask: LaneMask,
-        (bytes, write): (usize, bool),
+        bytes: usize,
+        write: bool,
         access: &mut WarpAccess,
     ) -> bool {
-        self.find_warp_access(address, mask, (bytes, write), access).is_some()
+        self.find_warp_access(address, mask, bytes, write, access).is_some()
     }
 
     #[inline]
@@ -35,7 +36,8 @@ impl ExecContext<'_> {
         &mut self,
         address: &Address,
         mask: LaneMask,
-        (bytes, write): (usize, bool),
+        bytes: usize,
+        write: bool,
         access: &mut WarpAccess,
     ) -> Option<()> {
         if !bytes.is_power_of_two() || bytes > MAX_LANE_BYTES || mask == 0 || self.machine.lane_by_lane() {
@@ -85,7 +87,7 @@ impl ExecContext<'_> {
         // The storage is contiguous in the address space, so that an offset inside of it is one of the same storage.
         let distance = at.wrapping_sub(raw).wrapping_add(address.offset as u64);
         (access.region, access.base, access.allocation) = (region, base, allocation);
-        if !access.offsets.set(mask, bytes, at as u32, (values, distance))
+        if !access.offsets.set(mask, bytes, at as u32, values, distance)
             || u64::from(access.offsets.high) + bytes as u64 > len
         {
             return None;
@@ -126,11 +128,11 @@ impl ExecContext<'_> {
         let (start, span) = (access.start(), access.offsets.span());
         let scattered = matches!(access.region, Region::Shared(_)) && span > 4 * LANES * access.offsets.bytes;
         if !scattered {
-            return copies::is_quiet(self, access.region, (start, span as u64), write);
+            return copies::is_quiet(self, access.region, start, span as u64, write);
         }
         let bytes = access.offsets.bytes as u64;
         lanes(access.offsets.mask)
-            .all(|lane| copies::is_quiet(self, access.region, (access.offsets.at[lane].into(), bytes), write))
+            .all(|lane| copies::is_quiet(self, access.region, access.offsets.at[lane].into(), bytes, write))
     }
 
     /// Notes the bytes of all lanes if they are in global memory and the machine executes a part of a grid.
@@ -183,10 +185,11 @@ impl ExecContext<'_> {
         &mut self,
         address: &Address,
         mask: LaneMask,
-        (bytes, order): (usize, Order),
+        bytes: usize,
+        order: Order,
         access: &mut WarpAccess,
     ) -> bool {
-        races::orders_nothing(self, order) && self.warp_access(address, mask, (bytes, false), access)
+        races::orders_nothing(self, order) && self.warp_access(address, mask, bytes, false, access)
     }
 
     /// Reads the bytes of the lanes of an access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
@@ -248,7 +251,7 @@ impl ExecContext<'_> {
     fn observe_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
         let (mut left, bytes) = (access.offsets.mask, access.offsets.bytes);
         while left != 0 {
-            left = races::observe_reads(self, access, left, (order, fixed));
+            left = races::observe_reads(self, access, left, order, fixed);
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 self.spend(LONE_LANE);
@@ -281,7 +284,7 @@ impl ExecContext<'_> {
         let mut access = WarpAccess::default();
         if !races::orders_nothing(self, order)
             || from.len() < LANES * bytes
-            || !self.warp_access(address, self.mask, (bytes, true), &mut access)
+            || !self.warp_access(address, self.mask, bytes, true, &mut access)
         {
             return false;
         }
@@ -333,7 +336,7 @@ impl ExecContext<'_> {
             return None;
         }
         let mut access = WarpAccess::default();
-        if !self.warp_access(address, self.mask, (bytes, true), &mut access) {
+        if !self.warp_access(address, self.mask, bytes, true, &mut access) {
             return None;
         }
         matches!(access.region, Region::Global | Region::Shared(_)).then_some(access)
@@ -374,9 +377,9 @@ impl ExecContext<'_> {
             return None;
         }
         let (mut source, mut target) = (WarpAccess::default(), WarpAccess::default());
-        if !self.warp_access(from, self.mask, (bytes, false), &mut source)
+        if !self.warp_access(from, self.mask, bytes, false, &mut source)
             || source.region != Region::Global
-            || !self.warp_access(to, self.mask, (bytes, true), &mut target)
+            || !self.warp_access(to, self.mask, bytes, true, &mut target)
             || target.region != Region::Shared(None)
         {
             return None;
@@ -403,7 +406,7 @@ impl ExecContext<'_> {
         let watched = races::watches(self, target.region);
         let mut left = self.mask;
         while left != 0 && !self.stopped {
-            let unread = if watched { races::observe_reads(self, &source, left, (Order::Weak, false)) } else { 0 };
+            let unread = if watched { races::observe_reads(self, &source, left, Order::Weak, false) } else { 0 };
             // A lane reads before it writes, and later lanes follow.
             self.write_lanes(&target, left & !unread, Order::Weak, &all);
             left = unread;

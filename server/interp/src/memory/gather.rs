@@ -184,13 +184,7 @@ impl LaneOffsets {
     /// Sets them to the offsets `values + add` of active lanes, of which `first` is that of the first one. Returns false if some of them are
     /// not below 2^32 or not multiples of `bytes`, which must be a power of two.
     #[inline]
-    pub(crate) fn set(
-        &mut self,
-        mask: LaneMask,
-        bytes: usize,
-        first: u32,
-        (values, add): (AddressRow<'_>, u64),
-    ) -> bool {
+    pub(crate) fn set(&mut self, mask: LaneMask, bytes: usize, first: u32, values: AddressRow<'_>, add: u64) -> bool {
         let pattern = if mask == LaneMask::MAX { values.pattern(bytes) } else { LanePattern::Scattered };
         let step = match pattern {
             LanePattern::Contiguous => bytes as u32,
@@ -454,7 +448,7 @@ mod tests {
         let new = |mask: u32, by| {
             let first = 8 + mask.trailing_zeros() * by as u32;
             let mut out = LaneOffsets::default();
-            out.set(mask, 4, first, (AddressRow::Long(&row(by)), 8)).then_some(out)
+            out.set(mask, 4, first, AddressRow::Long(&row(by)), 8).then_some(out)
         };
         let pattern = |mask, by| new(mask, by).map(|o| o.pattern);
         assert_eq!(pattern(u32::MAX, 4), Some(LanePattern::Contiguous));

@@ -17,7 +17,7 @@ pub use global::{Global, GlobalAllocation};
 pub use scope::Scope;
 pub use shadow::PAGE;
 pub use shadow::PageShadow;
-pub use space::{AccessLocation, AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
+pub use space::{AccessLocation, AccessRange, AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
 pub use storage::{ByteState, ReadStatus, Storage};
 pub(crate) use storage::{PAGE_BYTES, PageBytes, made_shadow};
 pub(crate) use touched::TouchedMemory;

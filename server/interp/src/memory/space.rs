@@ -63,6 +63,15 @@ pub struct AccessLocation {
     pub offset: u64,
 }
 
+/// Bytes at a location.
+#[derive(Debug, Clone, Copy)]
+pub struct AccessRange {
+    /// Where they begin.
+    pub location: AccessLocation,
+    /// How many there are.
+    pub bytes: u64,
+}
+
 impl AddressMap {
     /// The layout for addresses of 32 or 64 bits.
     pub fn new(address_size: u16) -> Self {

@@ -82,8 +82,8 @@ fn certain_elements(function: &FlowFunction, all: &Usages) -> BTreeMap<Parameter
                 if reached.len() > 1 {
                     out.insert(*cell, None);
                 } else if let Some(element) = element.filter(|e| e.kind() != ElementKind::Bits) {
-                    let known = out.entry(*cell).or_insert(Some(element));
-                    *known = known.filter(|known| *known == element);
+                    let cell_type = out.entry(*cell).or_insert(Some(element));
+                    *cell_type = cell_type.filter(|cell_type| *cell_type == element);
                 }
             }
         }
@@ -138,8 +138,8 @@ pub(super) struct Usages {
 impl Usages {
     /// The parameter parts that the address of an operand may be computed from. If some of them are certainly addresses, only those.
     pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<ParameterPart> {
-        let held = operand.slots().filter_map(|s| self.held.get(s.index()));
-        let cells: BTreeSet<ParameterPart> = held.flatten().copied().collect();
+        let parts = operand.slots().filter_map(|s| self.held.get(s.index()));
+        let cells: BTreeSet<ParameterPart> = parts.flatten().copied().collect();
         let sure: BTreeSet<ParameterPart> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
         if sure.is_empty() { cells } else { sure }
     }
@@ -160,16 +160,16 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
     let Some(function) = &callable.body else { return Usages::default() };
     let parameter = |v: u32| {
         let variable = function.variables.get(v as usize)?;
-        let own = variable.symbol.origin == VariableOrigin::KernelParameter;
+        let is_parameter = variable.symbol.origin == VariableOrigin::KernelParameter;
         let index = callable.parameters.iter().position(|p| p.name == variable.name)?;
-        own.then_some(index)
+        is_parameter.then_some(index)
     };
-    let mut held: RegisterParts = vec![BTreeSet::new(); function.registers.len()];
+    let mut parts: RegisterParts = vec![BTreeSet::new(); function.registers.len()];
     // A few rounds propagate values to all their uses, including through loops.
     for _ in 0..8 {
         let mut changed = false;
         for index in 0..function.instructions.len() {
-            changed |= follow(function, index, &parameter, &mut held, &mut out);
+            changed |= follow(function, index, &parameter, &mut parts, &mut out);
         }
         if !changed {
             break;
@@ -184,19 +184,20 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
     }
     for index in (0..function.instructions.len()).filter(|i| function.chosen(*i).exec() == Some(Exec::AddressCvta)) {
         let operands = function.operands_of(index).iter().filter(|o| o.reads());
-        for cells in operands.flat_map(|o| o.slots()).filter_map(|s| held.get(s.index())) {
+        for cells in operands.flat_map(|o| o.slots()).filter_map(|s| parts.get(s.index())) {
             certain.extend(cells.iter().filter(|_| cells.len() == 1));
         }
     }
     for cell in &certain {
         out.entry(*cell).or_default().pointer = true;
     }
-    let mut all = Usages { bare: out.clone(), cells: BTreeMap::new(), held, certain, meanings: meanings(function) };
+    let mut usages =
+        Usages { bare: out.clone(), cells: BTreeMap::new(), held: parts, certain, meanings: meanings(function) };
     for index in 0..function.instructions.len() {
-        accesses(function, index, &all, None, &mut out);
+        accesses(function, index, &usages, None, &mut out);
     }
-    all.cells = out;
-    all
+    usages.cells = out;
+    usages
 }
 
 /// Propagates parameter parts from the operands of an instruction to its results. Returns whether anything changed.
@@ -209,10 +210,10 @@ fn follow(
 ) -> bool {
     let mut changed = false;
     let mut add = |held: &mut RegisterParts, slot: RegisterSlot, cells: &BTreeSet<ParameterPart>| {
-        let Some(all) = held.get_mut(slot.index()) else { return };
-        let before = all.len();
-        all.extend(cells);
-        changed |= all.len() > before;
+        let Some(parts) = held.get_mut(slot.index()) else { return };
+        let before = parts.len();
+        parts.extend(cells);
+        changed |= parts.len() > before;
     };
     let operands = function.operands_of(index);
     let name = function.entry(index).name;

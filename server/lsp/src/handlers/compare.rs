@@ -136,7 +136,7 @@ impl CompareJob {
             None => None,
         };
         let task = Task { text: &self.text, target: self.target, entry };
-        let comparison = compare((&assembler, &self.configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
+        let comparison = compare(&assembler, &self.configuration, task, rows, &ptxas.runner, stop).map_err(failed)?;
         let comparison = Arc::new(comparison);
         ptxas.remember(key, Arc::clone(&comparison));
         self.note(&comparison);

@@ -200,8 +200,8 @@ impl SassJob {
             Toolchain { assembler: &assembler, disassembler: &disassembler, configuration: &self.configuration };
         let task = Task { text: &self.module, target: self.target, entry: self.entry.as_deref() };
         let facts = self.text.document.facts();
-        let code = TiedCode::new(tools, task, (&self.text.snapshot, &facts), self.live, &ptxas.runner, stop)
-            .map_err(failed)?;
+        let code =
+            TiedCode::new(tools, task, &self.text.snapshot, &facts, self.live, &ptxas.runner, stop).map_err(failed)?;
         let code = Arc::new(code);
         nvdisasm.remember(key, Arc::clone(&code));
         self.note(&code);

@@ -210,7 +210,7 @@ impl HostWorker {
             (vec![false; found.len()], None)
         };
         self.document.history.host_holding().published(&found, &held);
-        let (found, held) = convert::limited((&document.uri, settings.diagnostics.limit), found, held);
+        let (found, held) = convert::limited(&document.uri, settings.diagnostics.limit, found, held);
         let diagnostics = convert::diagnostics(&context, &found);
         let before = self.document.last_checked().filter(|c| c.revision == work.revision);
         let checked = CheckedText {

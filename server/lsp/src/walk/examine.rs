@@ -93,7 +93,7 @@ async fn of_text(
     let settings = &job.settings.diagnostics;
     let found = settings.levels.apply(found);
     let held = vec![false; found.len()];
-    let (found, _) = convert::limited((&job.uri, settings.limit), found, held);
+    let (found, _) = convert::limited(&job.uri, settings.limit, found, held);
     let mut diagnostics = convert::diagnostics(&context, &found);
     diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
     FileSummary { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }

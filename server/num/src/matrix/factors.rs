@@ -1,7 +1,7 @@
 //! The factors of a product of floating-point matrices, decoded once for all products that use them.
 
 use super::element::{MatrixElementType, Traits, UnpackedFloat};
-use super::sum::{SumCertainty, ZERO_FACTOR_EXPONENT, special_product};
+use super::sum::{FactorRow, SumCertainty, ZERO_FACTOR_EXPONENT, special_product};
 use std::ops::Range;
 
 /// Decoded lines along K: rows of A or columns of B.
@@ -131,9 +131,9 @@ impl Factors {
 
     /// Returns the significands and exponents of a range of a line.
     #[inline]
-    pub fn part(&self, line: usize, range: &Range<usize>) -> (&[i32], &[i16]) {
+    pub fn part(&self, line: usize, range: &Range<usize>) -> FactorRow<'_> {
         let (begin, end) = (line * self.length + range.start, line * self.length + range.end);
-        (&self.significands[begin..end], &self.exponents[begin..end])
+        FactorRow { significands: &self.significands[begin..end], exponents: &self.exponents[begin..end] }
     }
 
     /// Returns the [`Traits`] of NaNs and infinities among the products of ranges of two lines.

@@ -3,7 +3,7 @@
 use super::element::{MatrixElementType, Traits};
 use super::factors::Factors;
 use super::numerics::{GROUP, MatrixInstruction, Numerics, SumOrder, SumRounding, SumRule};
-use super::sum::{self, Accumulator, SumCertainty};
+use super::sum::{self, Accumulator, SumCertainty, SumTerm};
 use crate::math::FusedInstruction;
 use crate::values::Marks;
 use crate::values::float::{FloatRounding, double};
@@ -436,7 +436,7 @@ impl Product {
             let first = Accumulator::new(operands.c[row * n + column], MatrixElementType::F32, rule.rounding);
             let mut certainty = first.certainty();
             let mut traits = first.number.traits;
-            let mut terms = [(0, rule.zero_exponent); 16];
+            let mut terms = [SumTerm { significand: 0, exponent: rule.zero_exponent }; 16];
             for (range, term) in ranges.iter().zip(&mut terms) {
                 let at = range.start * blocks / self.kept;
                 let sa = scale.decode(operands.scale_a[row * blocks + at]);
@@ -445,7 +445,7 @@ impl Product {
                 let (sum, size) = sum::group(a.part(row, range), b.part(line, range));
                 let scales = i64::from(sa.significand) * i64::from(sb.significand);
                 if size != 0 && scales != 0 {
-                    *term = (sum * scales, sa.exponent + sb.exponent);
+                    *term = SumTerm { significand: sum * scales, exponent: sa.exponent + sb.exponent };
                     let unit = sa.exponent + sb.exponent - term_bits as i32;
                     certainty = certainty.and(SumCertainty::of_group((size * scales) as f64, unit));
                 }

@@ -159,22 +159,36 @@ fn greatest(a: &[i16], b: &[i16]) -> i32 {
 /// Exponent of a zero factor: its sum with any other exponent is below all exponents of nonzero products.
 pub(crate) const ZERO_FACTOR_EXPONENT: i16 = -8000;
 
+/// The significands and exponents of some factors of a line, equally many of each.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FactorRow<'f> {
+    pub significands: &'f [i32],
+    pub exponents: &'f [i16],
+}
+
+/// A term of a sum: `significand * 2^(exponent - term_bits)`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SumTerm {
+    pub significand: i64,
+    pub exponent: i32,
+}
+
 /// Returns the rounded sum of a block of products and the accumulator; all of them must be finite.
 ///
-/// `a` and `b` are the significands and exponents of equally many factors. `product_bits` is the number of bits after the point
+/// `a` and `b` have equally many factors. `product_bits` is the number of bits after the point
 /// of their products, at most the number that the rule keeps. `zeros` tells whether one of the products is zero. `scale` is
 /// added to the exponents of all products.
 #[inline]
 pub(crate) fn block(
-    a: (&[i32], &[i16]),
-    b: (&[i32], &[i16]),
+    a: FactorRow<'_>,
+    b: FactorRow<'_>,
     c: Accumulator,
     rule: &SumRule,
     product_bits: u32,
     zeros: bool,
     scale: i32,
 ) -> u32 {
-    let products = greatest(a.1, b.1);
+    let products = greatest(a.exponents, b.exponents);
     let mut top = if products < i32::from(ZERO_FACTOR_EXPONENT) / 2 { i32::MIN } else { products + scale };
     let c_is_zero = c.number.significand == 0;
     if zeros || c_is_zero {
@@ -188,8 +202,8 @@ pub(crate) fn block(
     let base = top - scale;
     let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c.number.exponent, unit);
     // Products are below 4 and have at most 25 bits after the point, so sixteen of them fit into 32 bits with their sign.
-    let a = a.0.chunks(16).zip(a.1.chunks(16));
-    let b = b.0.chunks(16).zip(b.1.chunks(16));
+    let a = a.significands.chunks(16).zip(a.exponents.chunks(16));
+    let b = b.significands.chunks(16).zip(b.exponents.chunks(16));
     for ((a, ea), (b, eb)) in a.zip(b) {
         let mut part = 0i32;
         for ((a, ea), (b, eb)) in a.iter().zip(ea).zip(b.iter().zip(eb)) {
@@ -220,15 +234,14 @@ fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i6
     if significand < 0 { -magnitude } else { magnitude }
 }
 
-/// Returns the rounded sum of separate terms and the accumulator. Each term is `significand * 2^(exponent - term_bits)`, and
-/// its exponent counts for the alignment.
-pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &SumRule) -> u32 {
+/// Returns the rounded sum of separate terms and the accumulator. The exponents of all terms count for the alignment.
+pub(crate) fn terms(terms: &[SumTerm], term_bits: u32, c: Accumulator, rule: &SumRule) -> u32 {
     let c_exponent = if c.number.significand == 0 { rule.zero_exponent } else { c.number.exponent };
-    let top = terms.iter().map(|t| t.1).fold(c_exponent, i32::max);
+    let top = terms.iter().map(|t| t.exponent).fold(c_exponent, i32::max);
     let unit = top - rule.fraction_bits as i32;
     let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c_exponent, unit);
-    for (significand, exponent) in terms {
-        sum += aligned(*significand, term_bits, *exponent, unit);
+    for term in terms {
+        sum += aligned(term.significand, term_bits, term.exponent, unit);
     }
     round(sum, unit, rule.rounding)
 }
@@ -272,9 +285,9 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: SumRounding) -> u32 {
 }
 
 /// Returns the sum of up to 16 products of four-bit floats, and the sum of their magnitudes, both in quarters.
-pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
+pub(crate) fn group(a: FactorRow<'_>, b: FactorRow<'_>) -> (i64, i64) {
     let (mut sum, mut size) = (0, 0);
-    for ((a, ea), (b, eb)) in a.0.iter().zip(a.1).zip(b.0.iter().zip(b.1)) {
+    for ((a, ea), (b, eb)) in a.significands.iter().zip(a.exponents).zip(b.significands.iter().zip(b.exponents)) {
         // Exponents of e2m1 are 0 … 2.
         let product = i64::from(a * b) << (i32::from(*ea) + i32::from(*eb)).clamp(0, 8);
         sum += product;

@@ -224,12 +224,15 @@ fn slowly<L: Lift>(from: ScalarFormat, to: ScalarFormat, options: ConversionOpti
     Some(match (from, to) {
         (ScalarFormat::Integer { bits: width, signed }, ScalarFormat::Integer { bits, signed: to_signed }) => {
             let sat = options.sat;
-            resize(from, to, lift, move |a| scalar::integers((width, signed), (bits, to_signed), sat, a))
+            let source = scalar::IntegerFormat { bits: width, signed };
+            let result = scalar::IntegerFormat { bits, signed: to_signed };
+            resize(from, to, lift, move |a| scalar::integers(source, result, sat, a))
         }
         (_, ScalarFormat::Integer { bits, signed }) => {
             let rounding = rounding.filter(|rounding| rounding.is_integer())?;
             let ftz = options.ftz;
-            resize(from, to, lift, move |a| scalar::float_to_integer(from, (bits, signed), rounding, ftz, a))
+            let result = scalar::IntegerFormat { bits, signed };
+            resize(from, to, lift, move |a| scalar::float_to_integer(from, result, rounding, ftz, a))
         }
         _ => {
             let integral = rounding.is_some_and(ConversionRounding::is_integer);

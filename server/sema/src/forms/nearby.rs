@@ -153,14 +153,24 @@ pub fn is_allowed(candidate: &Candidate, environment: &Environment) -> bool {
     })
 }
 
-/// Those of some modifiers that version, target and assembler allow at an index: in the place of the modifier there, or before it.
+/// A place among the modifiers of an instruction.
+#[derive(Debug, Clone, Copy)]
+pub struct ModifierPlace {
+    /// The index of a modifier.
+    pub index: usize,
+    /// In the place of that modifier, rather than before it.
+    pub replace: bool,
+}
+
+/// Those of some modifiers that version, target and assembler allow at a place.
 pub fn allowed(
     opcode: &'static Opcode,
     modifiers: &[&str],
-    (index, replace): (usize, bool),
+    place: ModifierPlace,
     values: &[&'static str],
     environment: &Environment,
 ) -> Vec<&'static str> {
+    let ModifierPlace { index, replace } = place;
     let is_refused = |value: &&'static str| {
         let mut with = modifiers.to_vec();
         with.splice(index..index + usize::from(replace), [*value]);

@@ -50,7 +50,7 @@ pub(super) fn check_item(
         before = last.and_then(|last| earlier.before(snapshot, last, item));
         statements = earlier.statements;
     }
-    let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
+    let (checked, lints) = check_contents(all, item, index, mnemonics, &mut statements, before);
     let Checked { found, dependencies, statements: layout, around, aliases, needs_nodes, .. } = checked;
     Box::new(Record {
         name: name.into(),
@@ -80,7 +80,8 @@ pub(super) fn check_contents<'a>(
     item: &ModuleItem<'_>,
     index: usize,
     mnemonics: &mut MnemonicCache,
-    (statements, before): (&mut Statements, Option<EarlierStatements<'a>>),
+    statements: &mut Statements,
+    before: Option<EarlierStatements<'a>>,
 ) -> (Checked, Option<CachedLints>) {
     let CheckContext { snapshot, header, environment, .. } = *all;
     let contents = snapshot.text(item.range.clone());

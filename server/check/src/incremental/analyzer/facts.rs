@@ -15,7 +15,8 @@ pub(crate) fn declarations(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Hea
         snapshot,
         items,
         &CheckSettings::default(),
-        (&mut Signatures::default(), &|_| None),
+        &mut Signatures::default(),
+        &|_| None,
         &mut Vec::new(),
     )
 }

@@ -40,7 +40,7 @@ impl<'s> Fragment<'s> {
         let settings = CheckSettings { environment: Some(environment.clone()), ..CheckSettings::default() };
         let mut outside = Vec::new();
         let mut header =
-            declarations::header(snapshot, &items, &settings, (&mut Signatures::default(), &|_| None), &mut outside);
+            declarations::header(snapshot, &items, &settings, &mut Signatures::default(), &|_| None, &mut outside);
         recovery::complete(snapshot, &mut outside);
         for (name, symbol) in names.symbols {
             header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
@@ -64,8 +64,7 @@ impl<'s> Fragment<'s> {
             CheckContext { snapshot: self.snapshot, plain: &[], header: &self.header, environment: state, lints: None };
         for (index, item) in self.items.iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
             let mut statements = Statements::forgetful();
-            let known = (&mut statements, None);
-            let (checked, _) = check_contents(&context, item, index, mnemonics, known);
+            let (checked, _) = check_contents(&context, item, index, mnemonics, &mut statements, None);
             found.extend(checked.found.into_iter().map(|d| d.shifted(item.range.start)));
             actions.extend(checked.actions, item.range.start);
         }

@@ -54,7 +54,7 @@ impl Analyzer {
         }
         let items = items(snapshot);
         let header =
-            declarations::header(snapshot, &items, &self.settings, (&mut self.signatures, &|_| None), &mut Vec::new());
+            declarations::header(snapshot, &items, &self.settings, &mut self.signatures, &|_| None, &mut Vec::new());
         let module = Module::new(snapshot, &items);
         let environment = mix(hash_of(&header.environment), fingerprint(&module));
         if self.lints.interrupted.as_ref().is_none_or(|(of, _)| *of != snapshot.id()) {

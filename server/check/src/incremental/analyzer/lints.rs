@@ -100,7 +100,7 @@ impl LintContext<'_> {
         text: &'t str,
         body: LoweredBody<'t, '_>,
     ) -> Option<CachedLints> {
-        let lowered = flow::lower_with(text, item, index, (self.header, self.module), mnemonics, body);
+        let lowered = flow::lower_with(text, item, index, self.header, self.module, mnemonics, body);
         self.lowered(lowered)
     }
 

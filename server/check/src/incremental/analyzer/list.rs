@@ -352,11 +352,12 @@ impl ListBuilder {
         self,
         snapshot: &Snapshot,
         items: &[ModuleItem<'_>],
-        (header, rest): (Vec<Diagnostic>, Vec<Diagnostic>),
+        header: Vec<Diagnostic>,
+        about_several: Vec<Diagnostic>,
         names: PlacedHeader,
     ) -> DiagnosticList {
         let lacks_bracket = self.lacks_bracket || header.iter().any(recovery::lacks_bracket);
-        let sequences = vec![sequence(header), self.items(), sequence(rest)];
+        let sequences = vec![sequence(header), self.items(), sequence(about_several)];
         let out = DiagnosticList { distinct: sequences.len(), sequences, header: names };
         let is_bracket = |d: &PlacedDiagnostic<'_>| recovery::lacks_bracket(d.diagnostic);
         let brackets: Vec<usize> = match lacks_bracket {

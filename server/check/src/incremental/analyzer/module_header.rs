@@ -118,7 +118,7 @@ impl ModuleHeader {
     ) -> Self {
         let mut found = Vec::new();
         let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
-        let header = declarations::header(snapshot, items, asked, (signatures, &text_of), &mut found);
+        let header = declarations::header(snapshot, items, asked, signatures, &text_of, &mut found);
         let concerns_others = |item: &ModuleItem<'_>| {
             item.node.kind_id() == kinds().alias_directive
                 || (is_function(item.node) && recovery::lacks_its_end(item.node))
@@ -144,7 +144,8 @@ impl ModuleHeader {
     pub(super) fn next(
         mut self,
         last: &Snapshot,
-        (snapshot, items): (&Snapshot, &[ModuleItem<'_>]),
+        snapshot: &Snapshot,
+        items: &[ModuleItem<'_>],
         asked: &CheckSettings,
         signatures: &mut Signatures,
         known: &UnchangedItems<'_>,
@@ -213,8 +214,8 @@ impl ModuleHeader {
             return None;
         }
         let environment = &self.placed.header.environment;
-        let before = declared_by(last, (index, &old), environment, signatures);
-        let after = declared_by(snapshot, (index, new), environment, signatures);
+        let before = declared_by(last, index, &old, environment, signatures);
+        let after = declared_by(snapshot, index, new, environment, signatures);
         let symbols = &self.placed.header.symbols;
         let is_own = |(name, symbol): (&String, &ModuleSymbol)| {
             symbols.get(name).is_some_and(|s| s.item == index && !s.repeated && s.symbol == symbol.symbol)

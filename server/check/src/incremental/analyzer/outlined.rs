@@ -66,7 +66,7 @@ impl Analyzer {
 
     fn declarations(&mut self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Declarations {
         let header =
-            declarations::header(snapshot, items, &self.settings, (&mut self.signatures, &|_| None), &mut Vec::new());
+            declarations::header(snapshot, items, &self.settings, &mut self.signatures, &|_| None, &mut Vec::new());
         let environment = hash_of(&header.environment);
         Declarations { header, module: Module::new(snapshot, items), environment }
     }

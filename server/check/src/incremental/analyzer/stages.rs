@@ -104,7 +104,7 @@ impl Analyzer {
     ) -> ModuleHeader {
         let earlier = self.module.take().zip(before);
         let next = earlier.and_then(|(module, before)| {
-            module.next(before, (snapshot, items), &self.settings, &mut self.signatures, untouched)
+            module.next(before, snapshot, items, &self.settings, &mut self.signatures, untouched)
         });
         next.unwrap_or_else(|| ModuleHeader::new(snapshot, items, &self.settings, &mut self.signatures, untouched))
     }
@@ -211,7 +211,7 @@ impl Analyzer {
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record));
         let mut outside = module.found.clone();
         recovery::complete(snapshot, &mut outside);
-        let diagnostics = list.finish_module(snapshot, items, (outside, about_several), module.placed.clone());
+        let diagnostics = list.finish_module(snapshot, items, outside, about_several, module.placed.clone());
         let environment = module.placed.header.environment.clone();
         self.module = Some(module).filter(|_| !self.for_one_check);
         SharedReport { diagnostics, environment }

@@ -20,7 +20,7 @@ use crate::machine::copies;
 use crate::machine::layout::Address;
 use crate::machine::mbarriers::{live, mbarriers};
 use crate::machine::state::flights::FlightId;
-use crate::machine::state::mbarriers::{BYTES, LiveMbarrier};
+use crate::machine::state::mbarriers::{BYTES, Initialisation, LiveMbarrier};
 use crate::machine::{AccessLocation, ExecContext, StepOutcome, races};
 use crate::memory::Region;
 use crate::registers::Src;
@@ -110,9 +110,9 @@ fn check_initialised(
     context: &mut ExecContext<'_>,
     at: AccessLocation,
     lane: usize,
-    initialised: Option<(u64, u32, u32)>,
+    initialised: Option<Initialisation>,
 ) {
-    let Some((cta, warp, time)) = initialised else { return };
+    let Some(Initialisation { cta, warp, time }) = initialised else { return };
     let own = context.cta().number;
     if (cta, warp) == (own, context.lanes.number)
         || !races::wanted(context)
@@ -280,7 +280,11 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             let object = Object::new(reports, asked.min(most));
             context.put_object_at(at, lane, Some(object.bits()));
             let site = context.site;
-            let initialised = Some((context.cta().number, context.lanes.number, context.lanes.clock.time));
+            let initialised = Some(Initialisation {
+                cta: context.cta().number,
+                warp: context.lanes.number,
+                time: context.lanes.clock.time,
+            });
             if let Some(all) = mbarriers(context, at) {
                 all.insert(
                     at.offset,

@@ -1,7 +1,7 @@
 //! Transfers the bytes of a tensor copy.
 
 use crate::findings::FaultKind;
-use crate::machine::{AccessLocation, ExecContext, Order, Scope};
+use crate::machine::{AccessLocation, AccessRange, ExecContext, Order, Scope};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
@@ -15,9 +15,6 @@ pub(super) struct TensorTransfer {
     pub(super) runs: Vec<CopyRun>,
     pub(super) amount: Amount,
 }
-
-/// A contiguous range of global memory: its location and its size in bytes.
-pub(super) type GlobalSpan = (AccessLocation, u64);
 
 fn global(address: u64) -> AccessLocation {
     AccessLocation { address, region: Region::Global, offset: address }
@@ -60,7 +57,7 @@ impl TensorTransfer {
     }
 
     /// The contiguous ranges of global memory that are read or written, in order. Returns `None` if one of them cannot be accessed.
-    pub(super) fn spans(&self, context: &mut ExecContext<'_>, lane: usize, write: bool) -> Option<Vec<GlobalSpan>> {
+    pub(super) fn spans(&self, context: &mut ExecContext<'_>, lane: usize, write: bool) -> Option<Vec<AccessRange>> {
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for run in &self.runs {
             let bytes = global_bytes(run);
@@ -78,7 +75,7 @@ impl TensorTransfer {
                 });
                 return None;
             }
-            Some((at, bytes))
+            Some(AccessRange { location: at, bytes })
         };
         spans.into_iter().map(locate).collect()
     }
@@ -88,7 +85,7 @@ impl TensorTransfer {
         &self,
         context: &mut ExecContext<'_>,
         lane: usize,
-        sources: &[GlobalSpan],
+        sources: &[AccessRange],
         target: AccessLocation,
     ) {
         let (element, pattern) = (self.element(), self.map.fill_pattern().to_le_bytes());
@@ -107,7 +104,7 @@ impl TensorTransfer {
             match run.kind {
                 RunKind::Bytes => {
                     if left == 0 {
-                        let Some((span, bytes)) = sources.next() else { continue };
+                        let Some(AccessRange { location: span, bytes }) = sources.next() else { continue };
                         data.resize(*bytes as usize, 0);
                         let read = context.peek_at(*span, lane, &mut data);
                         clean = read.is_some_and(|r| !r.uninitialized && r.marks.is_none());

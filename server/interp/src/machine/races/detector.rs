@@ -2,6 +2,7 @@
 
 use crate::findings::FaultKind;
 use crate::machine::ExecContext;
+use crate::machine::state::ClockOwner;
 
 /// Whether the run is checked for races.
 #[inline]
@@ -9,9 +10,9 @@ pub fn wanted(context: &ExecContext<'_>) -> bool {
     context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
 }
 
-/// The number of the CTA, the index of the warp, and the number of warps per CTA.
-pub(super) fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
-    (context.cta().number, context.lanes.number, context.machine.shape.warps())
+/// The running warp.
+pub(super) fn own(context: &mut ExecContext<'_>) -> ClockOwner {
+    ClockOwner { cta: context.cta().number, warp: context.lanes.number, warps: context.machine.shape.warps() }
 }
 
 /// Whether the lanes of a warp run in lockstep.

@@ -4,6 +4,7 @@
 use super::detector::{lockstep, own, wanted};
 use super::probe::{AccessProbe, KnownWarp};
 use crate::lanes::{LANES, LaneMask};
+use crate::machine::state::ClockOwner;
 use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ROW, ShadowCell, ShadowRow, Stamp};
@@ -51,7 +52,8 @@ pub(in crate::machine) fn observe_reads(
     context: &mut ExecContext<'_>,
     access: &WarpAccess,
     left: LaneMask,
-    (order, fixed): (Order, bool),
+    order: Order,
+    fixed: bool,
 ) -> LaneMask {
     observe(context, access, left, flags(order), LaneEffect::Read(fixed))
 }
@@ -75,7 +77,7 @@ fn observe(
     flags: u32,
     effect: LaneEffect<'_>,
 ) -> LaneMask {
-    let (cta, warp, warps) = own(context);
+    let ClockOwner { cta, warp, warps } = own(context);
     let (lockstep, shape) = (lockstep(context), context.machine.shape);
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
     let clock = &context.lanes.clock;

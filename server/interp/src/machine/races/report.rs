@@ -4,7 +4,7 @@ use super::conflict::{RaceAccess, RaceCause, RaceConflict};
 use super::detector::{own, wanted};
 use super::probe::look;
 use crate::findings::{Fault, FaultKind, InstructionSite};
-use crate::machine::state::{SyncKind, SyncOperation};
+use crate::machine::state::{ClockOwner, SyncKind, SyncOperation};
 use crate::machine::{AccessLocation, ExecContext, Order, Scope};
 use crate::memory::shadow::{ShadowCell, Stamp};
 
@@ -42,7 +42,7 @@ impl RaceWords {
         let at = found.at as u64;
         let there = AccessLocation { address: location.address + at, offset: location.offset + at, ..location };
         let name = context.name_of(there);
-        let (own_cta, own_warp, _) = own(context);
+        let ClockOwner { cta: own_cta, warp: own_warp, .. } = own(context);
         let (other, (cta, warp)) = (found.other, warp_of(context, found.other));
         let who = if cta != own_cta {
             format!("lane {} of warp {warp} of CTA {cta}", other.lane())
@@ -100,7 +100,7 @@ fn unordered(
     found: &RaceConflict,
 ) {
     let words = RaceWords::new(context, location, lane, access, found);
-    let (own_cta, own_warp, _) = own(context);
+    let ClockOwner { cta: own_cta, warp: own_warp, .. } = own(context);
     let (other, (cta, warp)) = (found.other, warp_of(context, found.other));
     let again = Stamp::new(other.warp, other.time, context.site, 0, context.lanes.steps, 0);
     let related = Some(words.earlier(other.site()));
@@ -135,7 +135,7 @@ fn access_scope(
         return;
     }
     let words = RaceWords::new(context, location, lane, access, found);
-    let (own_cta, own_warp, _) = own(context);
+    let ClockOwner { cta: own_cta, warp: own_warp, .. } = own(context);
     let (other, (cta, warp)) = (found.other, warp_of(context, found.other));
     let shape = context.machine.shape;
     let needed = shape.scope_of(own_cta, cta);
@@ -180,7 +180,7 @@ fn sync_scope(
     access: RaceAccess,
     found: &RaceConflict,
 ) {
-    let (own_cta, ..) = own(context);
+    let own_cta = own(context).cta;
     let (cta, _) = warp_of(context, found.other);
     let Some(narrow) = context.machine.races.scopes.cause(cta, own_cta) else {
         return unordered(context, location, lane, access, found);

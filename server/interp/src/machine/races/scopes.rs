@@ -84,12 +84,12 @@ pub(super) fn acquire(
     }
     context.machine.races.spend(work);
     let Some(released) = context.machine.races.scopes.released.get(&key).copied() else { return };
-    let needed = context.machine.shape.scope_of(released.cta, own.0);
+    let needed = context.machine.shape.scope_of(released.cta, own.cta);
     let sites = [released.site, operation.site];
     if released.scope < needed {
-        context.machine.races.scopes.add(released.cta, own.0, released, sites);
+        context.machine.races.scopes.add(released.cta, own.cta, released, sites);
     } else if operation.scope < needed {
-        context.machine.races.scopes.add(released.cta, own.0, operation, sites);
+        context.machine.races.scopes.add(released.cta, own.cta, operation, sites);
     } else if !now {
         context.lanes.clock.sync().heard_from = Some(released);
     }
@@ -108,10 +108,10 @@ pub(super) fn listen(context: &mut ExecContext<'_>, operation: SyncOperation) {
     }
     context.machine.races.spend(work);
     if let Some(released) = heard
-        && operation.scope < context.machine.shape.scope_of(released.cta, own.0)
+        && operation.scope < context.machine.shape.scope_of(released.cta, own.cta)
     {
         let sites = [released.site, operation.site];
-        context.machine.races.scopes.add(released.cta, own.0, operation, sites);
+        context.machine.races.scopes.add(released.cta, own.cta, operation, sites);
     }
 }
 

@@ -6,6 +6,7 @@ use super::detector::{lockstep, own};
 use super::lanes::watches;
 use super::probe::{AccessProbe, KnownWarp};
 use crate::lanes::{LANES, LaneMask};
+use crate::machine::state::ClockOwner;
 use crate::machine::warp_location::WarpAccess;
 use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
@@ -32,7 +33,7 @@ pub(in crate::machine) fn update<const N: usize>(
 ) -> LaneMask {
     let LaneUpdate { order, mut f } = update;
     let watched = watches(context, access.region);
-    let (cta, warp, warps) = own(context);
+    let ClockOwner { cta, warp, warps } = own(context);
     let (lockstep, shape) = (lockstep(context), context.machine.shape);
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
     let clock = &context.lanes.clock;

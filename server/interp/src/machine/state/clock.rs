@@ -9,6 +9,17 @@ use super::sync::SyncOperation;
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::Scope;
 
+/// The warp of a clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClockOwner {
+    /// The linear number of its CTA in the grid.
+    pub(crate) cta: u64,
+    /// Its index in the CTA.
+    pub(crate) warp: u32,
+    /// The number of warps per CTA.
+    pub(crate) warps: u32,
+}
+
 /// The time of a warp, and its knowledge.
 #[derive(Debug, Clone)]
 pub struct Clock {
@@ -55,7 +66,8 @@ impl Clock {
     }
 
     /// The knowledge of the warp, including its own accesses so far, for others. Later accesses of the warp are not part of it.
-    pub(in crate::machine) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
+    pub(in crate::machine) fn publish(&mut self, owner: ClockOwner) -> Knowledge {
+        let ClockOwner { cta, warp, warps } = owner;
         self.known.set(cta, warp, warps, self.time);
         self.time = self.time.saturating_add(1);
         self.published = self.published.saturating_add(self.known.len());
@@ -68,7 +80,8 @@ impl Clock {
 
     /// The knowledge of one lane, including its own accesses so far and those accesses of other lanes that it knows. Later accesses of the
     /// warp are not part of it.
-    pub(in crate::machine) fn publish_of(&mut self, lane: usize, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
+    pub(in crate::machine) fn publish_of(&mut self, lane: usize, owner: ClockOwner) -> Knowledge {
+        let ClockOwner { cta, warp, warps } = owner;
         let mut told = self.known.clone();
         if let Some(alone) = self.alone.as_ref().and_then(|a| a.get(lane)) {
             told.join(alone);
@@ -83,7 +96,7 @@ impl Clock {
     }
 
     /// Adds published knowledge to that of all lanes. Returns the work, in CTAs looked at.
-    pub(in crate::machine) fn learn(&mut self, from: &Knowledge, own: (u64, u32, u32)) -> u64 {
+    pub(in crate::machine) fn learn(&mut self, from: &Knowledge, own: ClockOwner) -> u64 {
         self.recognize(from, own, LaneMask::MAX);
         self.known.join(from)
     }
@@ -94,7 +107,7 @@ impl Clock {
         &mut self,
         lane: usize,
         from: &Knowledge,
-        own: (u64, u32, u32),
+        own: ClockOwner,
         live: LaneMask,
     ) -> u64 {
         if live == 1 << lane {
@@ -118,7 +131,8 @@ impl Clock {
     }
 
     /// Notes that the lanes `who` learn about their own warp: knowledge may contain times that it has published itself.
-    fn recognize(&mut self, from: &Knowledge, (cta, warp, _): (u64, u32, u32), who: LaneMask) {
+    fn recognize(&mut self, from: &Knowledge, owner: ClockOwner, who: LaneMask) {
+        let ClockOwner { cta, warp, .. } = owner;
         let all = from.of(cta, warp);
         if who == LaneMask::MAX {
             self.met = self.met.max(all);
@@ -161,7 +175,7 @@ impl Clock {
     }
 
     /// Adds the knowledge gained by relaxed reads from threads in a scope. Returns the work, in CTAs looked at.
-    pub(in crate::machine) fn listen(&mut self, scope: Scope, own: (u64, u32, u32)) -> u64 {
+    pub(in crate::machine) fn listen(&mut self, scope: Scope, own: ClockOwner) -> u64 {
         let Some(sync) = &mut self.sync else { return 0 };
         let heard: [Knowledge; 3] = std::array::from_fn(|index| match index <= scope as usize {
             true => std::mem::take(&mut sync.heard[index]),
@@ -217,25 +231,29 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::{Clock, ClockOwner};
+
+    fn owner(cta: u64, warp: u32, warps: u32) -> ClockOwner {
+        ClockOwner { cta, warp, warps }
+    }
 
     #[test]
     fn what_is_published_ends_a_time() {
-        let own = (0, 1, 2);
+        let own = owner(0, 1, 2);
         let mut clock = Clock::default();
         let first = clock.publish(own);
         assert_eq!((first.of(0, 1), clock.time), (1, 2));
         let mut other = Clock::default();
-        other.learn(&first, (0, 0, 2));
+        other.learn(&first, owner(0, 0, 2));
         assert_eq!((other.known.of(0, 1), other.met), (1, 0));
-        let back = other.publish((0, 0, 2));
+        let back = other.publish(owner(0, 0, 2));
         clock.learn(&back, own);
         assert_eq!((clock.known.of(0, 0), clock.met), (1, 1));
     }
 
     #[test]
     fn a_lane_publishes_its_own_accesses() {
-        let own = (4, 1, 2);
+        let own = owner(4, 1, 2);
         let mut clock = Clock::default();
         clock.meet(0x3, u32::MAX);
         let told = clock.publish_of(0, own);
@@ -243,8 +261,8 @@ mod tests {
         assert_eq!([0, 1, 2].map(|lane| told.of_lane(4, 1, Some(lane))), [2, 1, 0]);
         assert_eq!((told.of(4, 1), told.of_lane(4, 1, None), clock.time), (0, 2, 3));
         let mut other = Clock::default();
-        other.learn(&told, (4, 0, 2));
-        let back = other.publish((4, 0, 2));
+        other.learn(&told, owner(4, 0, 2));
+        let back = other.publish(owner(4, 0, 2));
         // Lane 5 hears of its own warp through another one.
         clock.learn_of(5, &back, own, u32::MAX);
         assert_eq!([0, 1, 2].map(|lane| clock.of_lane(5, Some(lane))), [2, 1, 0]);
@@ -253,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_one_lane_learns_is_shared_when_it_meets_others() {
-        let (own, other) = ((0, 0, 2), (0, 1, 2));
+        let (own, other) = (owner(0, 0, 2), owner(0, 1, 2));
         let told = Clock::default().publish(other);
         let mut clock = Clock::default();
         clock.learn_of(3, &told, own, u32::MAX);
@@ -270,15 +288,15 @@ mod tests {
 
     #[test]
     fn what_all_lanes_learn_is_knowledge_of_the_warp() {
-        let told = Clock::default().publish((0, 1, 2));
+        let told = Clock::default().publish(owner(0, 1, 2));
         let mut clock = Clock::default();
         for lane in 0..8 {
             assert_eq!(clock.known.of(0, 1), 0, "{lane}");
-            clock.learn_of(lane, &told, (0, 0, 2), 0xff);
+            clock.learn_of(lane, &told, owner(0, 0, 2), 0xff);
         }
         assert_eq!((clock.known.of(0, 1), clock.alone.is_some()), (1, false));
         let mut alone = Clock::default();
-        alone.learn_of(7, &told, (0, 0, 2), 1 << 7);
+        alone.learn_of(7, &told, owner(0, 0, 2), 1 << 7);
         assert_eq!((alone.known.of(0, 1), alone.alone.is_some()), (1, false));
     }
 

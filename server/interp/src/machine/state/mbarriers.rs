@@ -7,6 +7,17 @@ use std::collections::BTreeMap;
 /// Size of an mbarrier object in bytes, and its alignment.
 pub(crate) const BYTES: u64 = 8;
 
+/// When and by which warp an mbarrier was initialised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Initialisation {
+    /// The linear number of the CTA in the grid.
+    pub(crate) cta: u64,
+    /// The index of the warp in the CTA.
+    pub(crate) warp: u32,
+    /// The time on the clock of the warp.
+    pub(crate) time: u32,
+}
+
 /// State of an initialised mbarrier besides its bits.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveMbarrier {
@@ -17,9 +28,8 @@ pub(crate) struct LiveMbarrier {
     pub(crate) seen: u64,
     /// The instruction that initialised it.
     pub(crate) site: InstructionSite,
-    /// Who initialised it: the number of the CTA, the index of the warp, and the time on its clock. `None` once a use that is not ordered
-    /// after it has been reported.
-    pub(crate) initialised: Option<(u64, u32, u32)>,
+    /// Its initialisation. `None` once a use that is not ordered after it has been reported.
+    pub(crate) initialised: Option<Initialisation>,
     /// No fence has made its initialisation visible to the copy engine yet.
     pub(crate) hidden: bool,
     /// Asynchronous operations in flight, with the number of the phase that counts each.

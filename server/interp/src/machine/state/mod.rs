@@ -27,6 +27,7 @@ pub(crate) mod wgmma;
 
 pub use access_log::{AccessKind, MAX_ACCESSES, MemoryAccess};
 pub use clock::Clock;
+pub(crate) use clock::ClockOwner;
 pub use cta::{Cluster, Cta, CtaCounts};
 pub use knowledge::Knowledge;
 pub use races::Races;

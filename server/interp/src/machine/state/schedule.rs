@@ -1,10 +1,32 @@
 //! State of the scheduler.
 
+/// The position of a warp in the machine. Positions are in the order of turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WarpPosition {
+    /// The index of its cluster among those that run.
+    pub(crate) cluster: usize,
+    /// The rank of its CTA in the cluster.
+    pub(crate) rank: usize,
+    /// Its index in the CTA.
+    pub(crate) number: usize,
+}
+
+/// What a turn may do before it is interrupted.
+#[derive(Debug)]
+pub(in crate::machine) struct TurnBudget<'w> {
+    /// Number of instructions.
+    pub(in crate::machine) allowed: u64,
+    /// Whether the rest of an interrupted turn is executed later.
+    pub(in crate::machine) pauses: bool,
+    /// Number of slices without a step, which counts down.
+    pub(in crate::machine) waits: &'w mut u64,
+}
+
 /// State of the scheduler between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    /// The next turn: index of the cluster, rank of the CTA, index of the warp.
-    pub(in crate::machine) next: (usize, usize, usize),
+    /// The warp that has the next turn.
+    pub(in crate::machine) next: WarpPosition,
     /// Number of instructions executed in this round.
     pub(in crate::machine) executed: u64,
     /// Number of successive rounds in which no group could continue.

@@ -61,14 +61,27 @@ pub(super) fn cut_negative(bits: u64, layout: FloatLayout) -> u64 {
     if !layout.is_nan(bits) && bits & layout.sign_bit() != 0 { 0 } else { bits }
 }
 
-/// Converts between two integer types of at most 64 bits; `.sat` clamps.
+/// An integer type of at most 64 bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IntegerFormat {
+    pub(super) bits: u32,
+    pub(super) signed: bool,
+}
+
+impl IntegerFormat {
+    const fn scalar(self) -> ScalarFormat {
+        ScalarFormat::Integer { bits: self.bits, signed: self.signed }
+    }
+}
+
+/// Converts between two integer types; `.sat` clamps.
 #[inline]
-pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64) -> u64 {
-    let scalar = ScalarFormat::Integer { bits: to.0, signed: to.1 };
-    let value = read(ScalarFormat::Integer { bits: from.0, signed: from.1 }, false, bits);
+pub(super) fn integers(from: IntegerFormat, to: IntegerFormat, sat: bool, bits: u64) -> u64 {
+    let scalar = to.scalar();
+    let value = read(from.scalar(), false, bits);
     let magnitude = value.significand;
     if sat {
-        return extend(to_integer(value, RoundingDirection::Zero, to.0, to.1, false), scalar);
+        return extend(to_integer(value, RoundingDirection::Zero, to.bits, to.signed, false), scalar);
     }
     extend(if value.negative { magnitude.wrapping_neg() } else { magnitude }, scalar)
 }
@@ -77,15 +90,15 @@ pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64)
 #[inline]
 pub(super) fn float_to_integer(
     from: ScalarFormat,
-    to: (u32, bool),
+    to: IntegerFormat,
     rounding: ConversionRounding,
     ftz: bool,
     bits: u64,
 ) -> u64 {
     let value = read(from, ftz, bits);
-    let odd_nan = from == ScalarFormat::F64 || to.0 == 64;
-    let result = to_integer(value, rounding.direction(), to.0, to.1, odd_nan);
-    extend(result, ScalarFormat::Integer { bits: to.0, signed: to.1 })
+    let odd_nan = from == ScalarFormat::F64 || to.bits == 64;
+    let result = to_integer(value, rounding.direction(), to.bits, to.signed, odd_nan);
+    extend(result, to.scalar())
 }
 
 /// Returns the result for a NaN source.
