@@ -170,8 +170,8 @@ fn broken_rule(
     rule: &Rule,
     written: &str,
 ) -> Diagnostic {
-    let all = CombinedModifiers { opcode, modifiers: &instruction.modifiers };
-    illegal_combination::rule(instruction.mnemonic_range(), rule, form, written, all)
+    let combined = CombinedModifiers { opcode, modifiers: &instruction.modifiers };
+    illegal_combination::rule(instruction.mnemonic_range(), rule, form, written, combined)
 }
 
 /// The text of a form for an instruction.

@@ -210,8 +210,7 @@ fn launches_from_files() {
     let (status, out, _) = run(folder.path(), &["--launch", "outside.toml", "a.ptx"], "");
     assert_eq!(status, 1);
     assert!(
-        out.contains("error[launch]: `../out.bin`: only files inside of the folder")
-            && out.contains("outside.toml:6:1"),
+        out.contains("error[launch]: `../out.bin`: only files inside the folder") && out.contains("outside.toml:6:1"),
         "{out}"
     );
     let (status, out, _) = run(folder.path(), &["--launch", "bad.toml", "a.ptx"], "");

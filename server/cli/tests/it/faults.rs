@@ -374,7 +374,7 @@ fn deep_nesting() {
         let uri = format!("file:///{}.ptx", name.replace(' ', "-"));
         client.open(&uri, 1, &text);
         let found = client.diagnostics(&uri, 1);
-        let deep = |d: &Value| d["message"].as_str().is_some_and(|m| m.contains("nest too deep"));
+        let deep = |d: &Value| d["message"].as_str().is_some_and(|m| m.contains("nested too deeply"));
         assert!(found.iter().any(deep) || OPERATORS.contains(&name), "{name}");
         let document = json!({ "uri": uri });
         let place = json!({ "line": 7, "character": 90_000 });
@@ -418,7 +418,7 @@ fn deep_nesting_on_the_command_line() {
             let (code, said) = (output.status.code(), String::from_utf8_lossy(&output.stdout));
             // A process killed by a signal has no exit code.
             assert!(code.is_some_and(|c| c <= 2), "{command} {name}: {code:?}");
-            let told = code == Some(1) && said.contains("nest too deep");
+            let told = code == Some(1) && said.contains("nested too deeply");
             assert!(command != "check" || told || OPERATORS.contains(&name), "{name}: {said}");
         }
     }

@@ -185,7 +185,7 @@ fn labels_and_guards() {
 
             A label; branched to once.
 
-            Here: `target` of `bra` – Where execution goes on (a label)
+            Here: `target` of `bra` – Where execution continues (a label)
         "#]],
     );
     check(
