@@ -38,7 +38,8 @@ fn quotable(text: &str) -> bool {
 /// The report on an operand that is missing after an operator.
 pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    error(token, SyntaxErrorKind::MissingOperand(text.into()))
+    let pointer = (text == "*").then(|| super::slips::pointer_type(source.text, &token)).flatten();
+    pointer.unwrap_or_else(|| error(token, SyntaxErrorKind::MissingOperand(text.into())))
 }
 
 /// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
@@ -87,6 +88,13 @@ fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
 /// The report on a comma that nothing follows.
 pub(super) fn after_comma(comma: Range<usize>) -> Diagnostic {
     error(comma, SyntaxErrorKind::MissingAfterComma)
+}
+
+/// The report on a comma that nothing follows up to the end of the statement.
+pub(super) fn comma_before_end(text: &str, comma: Range<usize>) -> Diagnostic {
+    let ends = text.get(comma.end..).is_some_and(|rest| rest.trim_start().starts_with(';'));
+    let fix = ends.then(|| Fix::replace("Remove `,`", comma.clone(), ""));
+    after_comma(comma).fixes(fix)
 }
 
 /// The report on a bracket that is not closed on its line.
