@@ -249,15 +249,6 @@ fn kernel(start: usize, after: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The report on a pointer type, `.f32*`: its `*` has this byte range.
-pub(super) fn pointer_type(text: &str, star: &Range<usize>) -> Option<Diagnostic> {
-    let before = text.get(..star.start)?.trim_end();
-    let ty = before.rsplit(|c: char| c.is_whitespace() || c == '(').next()?;
-    ISA.ty(ty)?;
-    let start = before.len() - ty.len();
-    Some(rewritten(start..star.end, Habit::PointerType(format!("{ty}*").into()), ".u64"))
-}
-
 /// The report on a directive without its dot, which begins a statement: `global .u32 x;`.
 pub(super) fn without_dot(text: &str, word: Range<usize>) -> Option<Diagnostic> {
     let name = text.get(word.clone())?;

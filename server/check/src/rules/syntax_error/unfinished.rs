@@ -2,6 +2,7 @@
 //!
 //! It is reported at the end of the last token before it: the next line is another statement without an error.
 
+use super::habit::Habit;
 use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::ISA;
@@ -38,8 +39,18 @@ fn quotable(text: &str) -> bool {
 /// The report on an operand that is missing after an operator.
 pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    let pointer = (text == "*").then(|| super::slips::pointer_type(source.text, &token)).flatten();
+    let pointer = (text == "*").then(|| pointer_type(source.text, &token)).flatten();
     pointer.unwrap_or_else(|| error(token, SyntaxErrorKind::MissingOperand(text.into())))
+}
+
+/// The report on a pointer type, `.f32*`: its `*` has this byte range.
+fn pointer_type(text: &str, star: &Range<usize>) -> Option<Diagnostic> {
+    let before = text.get(..star.start)?.trim_end();
+    let ty = before.rsplit(|c: char| c.is_whitespace() || c == '(').next()?;
+    ISA.ty(ty)?;
+    let range = before.len() - ty.len()..star.end;
+    let kind = SyntaxErrorKind::Habit(Habit::PointerType(format!("{ty}*").into()));
+    Some(error(range.clone(), kind).fix(Fix::replace("Write `.u64`", range, ".u64").preferred()))
 }
 
 /// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
