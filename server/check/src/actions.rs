@@ -169,7 +169,7 @@ fn reads_memory(instruction: &Instruction<'_>, chosen: &ResolvedInstruction<'_>)
             _ => {}
         }
     }
-    of_memory && has_result
+    of_memory && has_result && !chosen.candidate.entry.pure
 }
 
 /// The name of the carry flag in the results of the tables.
