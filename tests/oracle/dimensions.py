@@ -101,6 +101,26 @@ def locations(r):
     return header() + '.file 1 "a.cu"\n.entry k() {\n' + "\n".join(lines) + "\nret;\n}"
 
 
+def literals(r):
+    """Numbers of directives whose lower 32 bits, or whose sign, say something else than the number."""
+    low = r.choice([0, 1, 2, 15, 16, 32, 128, 255, 1024, 0x80000000, 0xFFFFFFFF])
+    high = r.choice([0, 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
+    number = r.choice([str, hex, hex])(high << 32 | low)
+    directive = r.choice([".maxntid", ".reqntid", ".maxnreg", ".maxntid 128 .minnctapersm", ".maxntid 1,", ".reqntid 32 .reqnctapercluster",
+                          ".maxclusterrank", ".reqntid 32 .reqnctapercluster 1,"])
+    return f"{header()}.entry k() {directive} {number} {{ ret; }}\n"
+
+
+def between(r):
+    """Backslashes, line ends and elements of vectors where hardly anybody writes them."""
+    word = r.choice(["\\", "\\\n", "\\ ", "\\\\"])
+    place = r.choice(["@%p1 {0} mov.u32 %r1, 1;", "A: {0} mov.u32 %r1, 1;", "{0} mov.u32 %r1, 1;", "mov.u32 {0} %r1, 1;", "mov.u32 %r1, 1; {0} ret;"])
+    holes = ["%r1", "%r2", "_", "1"]
+    pack = f"mov.v2.b32 %v, {{{r.choice(holes)},{r.choice(holes)}}};"
+    body = place.format(word) if r.random() < 0.6 else pack
+    return f"{header()}.entry k() {{ .reg .pred %p1; .reg .b32 %r<4>; .reg .v2 .b32 %v; {body} ret; }}\n"
+
+
 def calls(r):
     """Sequences of stores, calls and loads of call parameters, with branches."""
     parts = ["st.param.b32 [x], 1;", "call (y), f, (x);", "ld.param.b32 %r1, [y];", "ld.param.b32 %r1, [x];", "@%p call (y), f, (x);", "call (y), h;"]
@@ -117,7 +137,7 @@ def calls(r):
 
 
 STATEMENTS = {"packs": packs, "subscripts": subscripts, "addresses": addresses}
-MODULES = {"names": names, "headers": headers, "locations": locations, "calls": calls}
+MODULES = {"names": names, "headers": headers, "locations": locations, "literals": literals, "between": between, "calls": calls}
 
 
 def of_statements(cases):

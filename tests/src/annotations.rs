@@ -129,10 +129,10 @@ pub fn found(text: &str) -> Vec<Finding> {
     findings(all, text)
 }
 
-/// The diagnostics that a check reports about PTX in the strings of CUDA C++. A code that is off by default is reported only if
+/// The diagnostics that a check reports about PTX in the strings of a language. A code that is off by default is reported only if
 /// it is `wanted`.
-pub fn found_in_host(text: &str, wanted: &str) -> Vec<Finding> {
-    let host = Host::new(Language::Cpp, text);
+pub fn found_in_host(language: Language, text: &str, wanted: &str) -> Vec<Finding> {
+    let host = Host::new(language, text);
     let mut all = HostChecker::default().diagnostics(host.groups());
     all.retain(|d| !matches!(d.code().level(), DiagnosticLevel::Off(_)) || d.code().name() == wanted);
     findings(all, text)

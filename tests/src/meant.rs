@@ -4,13 +4,49 @@ use ptx_check::{Analyzer, Diagnostic, Severity};
 use ptx_ide::{apply, of_diagnostic};
 use ptx_syntax::Snapshot;
 
+/// What stands around a text of the lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Home {
+    /// The text is statements of a kernel with registers, a parameter and a variable.
+    Kernel {
+        /// The PTX version.
+        version: String,
+        /// The target.
+        target: String,
+    },
+    /// The text is a module after its first three directives.
+    Module {
+        /// The PTX version.
+        version: String,
+        /// The target.
+        target: String,
+    },
+    /// The text is a whole module.
+    File,
+}
+
+impl Home {
+    /// Reads `VERSION TARGET`, `module VERSION TARGET` or `file`.
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["file"] => Some(Self::File),
+            ["module", version, target] => {
+                Some(Self::Module { version: version.to_owned(), target: target.to_owned() })
+            }
+            [version, target] => Some(Self::Kernel { version: version.to_owned(), target: target.to_owned() }),
+            _ => None,
+        }
+    }
+}
+
 /// A wrong text and the text that its author meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeantMistake {
     /// The line of the list, for messages.
     pub line: usize,
-    /// The PTX version and the target.
-    pub home: (String, String),
+    /// What stands around the text.
+    pub home: Home,
     /// The wrong statements.
     pub wrong: String,
     /// What was meant; then other programs that the text may mean as well, in which `*` is any word.
@@ -53,13 +89,13 @@ impl MeantResult {
     }
 }
 
-/// Reads a list: lines `WRONG => MEANT || ALSO`, below `@ VERSION TARGET`.
+/// Reads a list: lines `WRONG => MEANT || ALSO`, below `@ VERSION TARGET`, `@ module VERSION TARGET` or `@ file`.
 pub fn parse(list: &str) -> Vec<MeantMistake> {
-    let mut home = (String::new(), String::new());
+    let mut home = Home::File;
     let mut out = Vec::new();
     for (index, line) in list.lines().enumerate() {
-        if let Some((version, target)) = line.strip_prefix("@ ").and_then(|rest| rest.split_once(' ')) {
-            home = (version.to_owned(), target.to_owned());
+        if let Some(words) = line.strip_prefix("@ ") {
+            home = Home::parse(words).unwrap_or_else(|| panic!("line {}: not a version and a target", index + 1));
         } else if !line.is_empty() && !line.starts_with('#') {
             let (wrong, meant) = line.split_once(" => ").unwrap_or_else(|| panic!("line {}: no ` => `", index + 1));
             let meant = meant.split(" || ").map(unescaped).collect();
@@ -90,14 +126,19 @@ fn unescaped(text: &str) -> String {
 const BEGIN: &str = "// begin\n";
 const END: &str = "// end";
 
-/// Statements in the kernel of the lists.
-pub fn module(home: &(String, String), statements: &str) -> String {
-    format!(
-        ".version {}\n.target {}\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<8>;\n.reg .b16 %h<8>;\n\
-         .reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.reg .f64 %d<8>;\n.shared .align 128 .b8 sm[1024];\n\
-         {BEGIN}{statements}\n{END}\nL:\nret;\n}}\n",
-        home.0, home.1
-    )
+/// The module in which a text of the lists stands.
+pub fn module(home: &Home, text: &str) -> String {
+    match home {
+        Home::Kernel { version, target } => format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<8>;\n\
+             .reg .b16 %h<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.reg .f64 %d<8>;\n\
+             .shared .align 128 .b8 sm[1024];\n{BEGIN}{text}\n{END}\nL:\nret;\n}}\n"
+        ),
+        Home::Module { version, target } => {
+            format!(".version {version}\n.target {target}\n.address_size 64\n{BEGIN}{text}\n{END}\n")
+        }
+        Home::File => format!("{text}\n"),
+    }
 }
 
 /// The statements of a module as words with single blanks between them.

@@ -1,13 +1,14 @@
 //! What the instructions of a text inside another language do, as the tables declare it: the compiler of that language knows
 //! only what its programmer says of the text.
 
+use ptx_isa::ISA;
 use ptx_isa::tables::{Effect, Entry, OperandAccess, Protocol, ValueKind, Verb};
-use ptx_sema::forms::choose::VariantFit;
+use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit};
 use ptx_sema::forms::mnemonic::holds;
 use ptx_sema::forms::mnemonics::ResolvedMnemonic;
-use ptx_sema::forms::operands::NameLookup;
+use ptx_sema::forms::operands::{self, NameLookup};
 use ptx_sema::forms::spec::{OperandPattern, OperandSpec};
-use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
+use ptx_sema::hir::ast::{Instruction, Operand, OperandKind, SourceWord};
 use std::ops::Range;
 
 /// What instructions do. Byte ranges are those of mnemonics, or of operands.
@@ -20,6 +21,12 @@ pub struct Actions {
     /// The instructions that do more than write their results: these, and those that change the state of a protocol, such as
     /// a barrier.
     pub side_effects: Vec<Range<usize>>,
+    /// The instructions that read a clock or a counter: two of them may get different values.
+    pub clocks: Vec<Range<usize>>,
+    /// The instructions that must read memory each time, such as `ld.relaxed` and `ld.volatile`.
+    pub strong_loads: Vec<Range<usize>>,
+    /// The other instructions that read memory which may be written meanwhile.
+    pub loads: Vec<Range<usize>>,
     /// The instructions that read or set the carry, in text order.
     pub carries: Vec<CarryUse>,
     /// The operands that are written: name and place. An operand occurs once for each write.
@@ -41,6 +48,7 @@ impl Actions {
     /// All byte ranges.
     pub(crate) fn ranges_mut(&mut self) -> impl Iterator<Item = &mut Range<usize>> {
         let all = self.fences.iter_mut().chain(&mut self.stores).chain(&mut self.side_effects);
+        let all = all.chain(&mut self.clocks).chain(&mut self.strong_loads).chain(&mut self.loads);
         all.chain(self.carries.iter_mut().map(|c| &mut c.range)).chain(self.written.iter_mut().map(|(_, range)| range))
     }
 
@@ -81,6 +89,13 @@ impl Actions {
                 _ => {}
             }
         }
+        if instruction.operands.iter().any(reads_clock) {
+            self.clocks.push(mnemonic.clone());
+        }
+        if !stores && reads_memory(instruction, &chosen) {
+            let is_strong = instruction.modifiers.iter().any(|m| ISA.modifier(m.text).is_some_and(|m| m.keeps_order));
+            if is_strong { &mut self.strong_loads } else { &mut self.loads }.push(mnemonic.clone());
+        }
         if stores {
             self.stores.push(mnemonic.clone());
         }
@@ -95,6 +110,9 @@ impl Actions {
         self.fences.extend(other.fences.into_iter().map(moved));
         self.stores.extend(other.stores.into_iter().map(moved));
         self.side_effects.extend(other.side_effects.into_iter().map(moved));
+        self.clocks.extend(other.clocks.into_iter().map(moved));
+        self.strong_loads.extend(other.strong_loads.into_iter().map(moved));
+        self.loads.extend(other.loads.into_iter().map(moved));
         self.carries.extend(other.carries.into_iter().map(|c| CarryUse { range: moved(c.range), ..c }));
         self.written.extend(other.written.into_iter().map(|(name, range)| (name, moved(range))));
     }
@@ -117,6 +135,41 @@ impl Actions {
             _ => {}
         }
     }
+}
+
+/// Whether an operand is a special register that changes while a thread runs.
+fn reads_clock(operand: &Operand<'_>) -> bool {
+    match &operand.kind {
+        OperandKind::Name(name) => operands::special(name).is_some_and(|register| register.changes),
+        OperandKind::Vector(list) => list.iter().any(reads_clock),
+        _ => false,
+    }
+}
+
+/// Whether an instruction reads memory that may be written while the kernel runs.
+fn reads_memory(instruction: &Instruction<'_>, chosen: &ResolvedInstruction<'_>) -> bool {
+    let is_fixed = |m: &SourceWord<'_>| ISA.space(m.text).is_some_and(|space| space.fixed);
+    let is_read_only = |m: &SourceWord<'_>| ISA.modifier(m.text).is_some_and(|modifier| modifier.read_only);
+    if instruction.modifiers.iter().any(|m| is_fixed(m) || is_read_only(m)) {
+        return false;
+    }
+    let reads = |spec: &OperandSpec| {
+        matches!(spec.value.kind, ValueKind::Address(_)) && spec.value.access == OperandAccess::Read
+    };
+    let writes_result = |spec: &OperandSpec| {
+        spec.value.access != OperandAccess::Read && !matches!(spec.value.kind, ValueKind::Address(_))
+    };
+    let mut of_memory = false;
+    let mut has_result = false;
+    for (_, pattern) in &chosen.variant.operands {
+        match pattern {
+            OperandPattern::Address(specs) => of_memory |= specs.iter().any(reads),
+            OperandPattern::Value(spec) => has_result |= writes_result(spec),
+            OperandPattern::Pair(specs) => has_result |= writes_result(&specs.0),
+            _ => {}
+        }
+    }
+    of_memory && has_result && !chosen.candidate.entry.pure
 }
 
 /// The name of the carry flag in the results of the tables.

@@ -19,6 +19,7 @@ macro_rules! diagnostics {
             "asm-input-written": AsmInputWritten(rules::asm::InputWritten), Lint(Warning);
             "asm-label": AsmLabel(rules::asm::LooseLabel), Lint(Warning);
             "asm-missing-semicolon": AsmMissingSemicolon(rules::asm::MissingSemicolon), Assembler;
+            "asm-operand-count": AsmOperandCount(rules::asm::OperandCount), Assembler;
             "asm-operand-index": AsmOperandIndex(rules::asm::OperandIndex), Assembler;
             "asm-operand-modifier": AsmOperandModifier(rules::asm::OperandModifier), Assembler;
             "asm-operand-name": AsmOperandName(rules::asm::OperandName), Assembler;

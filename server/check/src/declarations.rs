@@ -5,7 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::header::HeaderProgress;
 use crate::recovery;
 use crate::rules::{
-    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
+    constant_memory_limit, constant_overflow, debug_directive, module_header, project_target, project_version,
+    syntax_error,
 };
 use crate::variables::{self, ModuleDeclaration};
 use crate::{directives, functions};
@@ -163,12 +164,14 @@ impl<'a> DeclarationReader<'a> {
             project_version::check(source, node, &header.environment, &mut reports);
         } else if kind == k.target_directive {
             progress.target(source, node, &mut header.environment, &mut reports);
+            version_below(snapshot, item, next, &mut reports);
             if reports.is_empty() {
                 syntax_error::report(source, node, &mut reports);
             }
             project_target::check(source, node, asked.target, &mut header.environment, &mut reports);
         } else if kind == k.address_size_directive {
             progress.address_size(source, node, &mut header.environment, &mut reports);
+            version_below(snapshot, item, next, &mut reports);
             if reports.is_empty() {
                 syntax_error::report(source, node, &mut reports);
             }
@@ -217,6 +220,10 @@ impl<'a> DeclarationReader<'a> {
                 directives::statement(source, node, "module", &header.environment, &mut reports);
             } else if kind == k.instruction {
                 reports.push(syntax_error::statement_outside(&text, first_word(&text)));
+            } else if kind == k.block
+                && let Some(body) = body_of(snapshot, node, header)
+            {
+                out.push(body);
             } else if kind == k.block {
                 reports.push(syntax_error::outside_of_function(0..1, "a block"));
             } else if kind == k.section_directive {
@@ -275,4 +282,30 @@ pub(crate) fn initializer(node: Node<'_>) -> Option<Node<'_>> {
         more = cursor.goto_previous_sibling();
     }
     None
+}
+
+/// Makes the report on a missing `.version` one on its place, if it is the next directive.
+fn version_below(snapshot: &Snapshot, item: &ModuleItem<'_>, next: Option<&ModuleItem<'_>>, found: &mut [Diagnostic]) {
+    let Some(version) = next.filter(|item| item.node.kind_id() == kinds().version_directive) else { return };
+    for report in found.iter_mut().filter(|report| module_header::lacks_version(report)) {
+        let start = item.range.start;
+        let text = snapshot.text(version.range.clone());
+        let place = version.range.start - start..version.range.end - start;
+        *report = module_header::version_below(report.range.clone(), place, text.trim_end());
+    }
+}
+
+/// The report on a block that is the body of the function before it, from which a `;` parts it.
+fn body_of(snapshot: &Snapshot, block: Node<'_>, header: &mut Header) -> Option<Diagnostic> {
+    let function = block.prev_sibling().filter(|node| is_function(*node))?;
+    if function.child_by_field_id(fields().body).is_some() {
+        return None;
+    }
+    let report = syntax_error::body_after_semicolon(&snapshot.text(function.byte_range()))?;
+    let name = function.child_by_field_id(fields().name)?;
+    // One mistake, one report: the function is not without a body.
+    if let Some(symbol) = header.symbols.get_mut(&*snapshot.text(name.byte_range())) {
+        symbol.defined = true;
+    }
+    Some(report.shifted(function.start_byte()))
 }

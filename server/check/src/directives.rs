@@ -6,7 +6,7 @@ pub(crate) mod header;
 pub(crate) mod pragma;
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::{misplaced_directive, unknown_directive};
+use crate::rules::{misplaced_directive, syntax_error, unknown_directive};
 pub(crate) use common::{first_word, gates, stands};
 use ptx_isa::ISA;
 use ptx_sema::hir::directive_parts::list_kind;
@@ -17,6 +17,9 @@ use ptx_syntax::{Node, fields, kinds};
 /// The report on a directive that the grammar does not know at this place: it is unknown or misplaced.
 pub(crate) fn unknown(source: ItemSource<'_>, node: Node<'_>) -> Option<Diagnostic> {
     let name = source.word(node.child_by_field_id(fields().name).unwrap_or(node));
+    if let Some(label) = syntax_error::dotted_label(source.text, name.range()) {
+        return Some(label);
+    }
     Some(match ISA.directive(name.text) {
         Some(directive) => misplaced_directive::report(name, directive),
         None => unknown_directive::report(name),

@@ -2,6 +2,7 @@
 
 mod exchange;
 mod mnemonic;
+mod other_type;
 
 use crate::calls;
 use crate::constraints;
@@ -16,7 +17,7 @@ use crate::rules::{
     parameter_access, project_target, state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode,
     unusual_modifier_order, vector_length,
 };
-use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, ModifierSlot, Opcode, Rule, Term, ValueKind};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, ModifierSlot, Opcode, Rule, Term, TypeClass, ValueKind};
 use ptx_sema::forms::choose::{ResolvedInstruction, VariantFit, choose};
 use ptx_sema::forms::mnemonic::{Candidate, Mnemonic, MnemonicProblem, broken, resolve_fitting};
 use ptx_sema::forms::mnemonics::{Gates, ResolvedMnemonic};
@@ -122,7 +123,7 @@ pub(crate) fn check(
             // One mistake, one report.
             if !out[before..].iter().any(|d| d.severity == Severity::Error) {
                 let environment = &resolved.environment;
-                out.extend(not_assembled::check(instruction, written, candidate, variant, environment));
+                out.extend(not_assembled::check(instruction, written, candidate, variant, environment, names));
             }
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(
@@ -133,14 +134,26 @@ pub(crate) fn check(
             parameter_access::check(instruction, variant, names, out);
         }
         VariantFit::Mismatch(found) => {
-            let exchanged = exchange::report(instruction, variant, names, text, written);
+            let exchanged = found
+                .iter()
+                .find_map(|mismatch| brackets(mismatch, text))
+                .or_else(|| exchange::report(instruction, variant, names, text, written))
+                .or_else(|| other_type::report(instruction, found, opcode, names, written));
             let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
             out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
+            if let Some(found) = surplus_number(instruction, (text, written), candidate, names) {
+                return out.push(found);
+            }
             out.push(broken_rule(instruction, (opcode, candidate.form), rule, written));
         }
         VariantFit::Count { counts, alignment } => {
+            if mnemonic.entry.flow == ControlTransfer::Branch
+                && let Some(diagnostic) = branch_guard(instruction, text, names)
+            {
+                return out.push(diagnostic);
+            }
             let operand_total = instruction.operands.len();
             let variants =
                 mnemonic.candidates.iter().flat_map(|c| &c.variants).filter(|v| v.operands.len() == operand_total);
@@ -188,6 +201,66 @@ fn shown_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environment
     let offered: Vec<usize> = offered.map(|(_, v)| v.operands.len()).collect();
     let shown: Vec<usize> = counts.iter().copied().filter(|count| offered.contains(count)).collect();
     if shown.is_empty() { counts.to_vec() } else { shown }
+}
+
+/// The report on an operand that fits but for its brackets, or that stands for a range of registers.
+fn brackets(mismatch: &OperandMismatch, text: &str) -> Option<Diagnostic> {
+    let address = matches!(mismatch.kind, MismatchKind::MustBeAddress);
+    let mut range = mismatch.range.clone();
+    // The mismatch of an element is about the element alone.
+    let before = text.get(..range.start).map_or("", str::trim_end);
+    let after = text.get(range.end..).map_or("", str::trim_start);
+    if before.ends_with('{') && after.starts_with('}') {
+        range = before.len() - 1..text.len() - after.len() + 1;
+    }
+    syntax_error::register_range(text, range.clone()).or_else(|| syntax_error::wrong_brackets(text, range, address))
+}
+
+/// The report on a branch that has a predicate for an operand: `bra L, %p1;`.
+fn branch_guard(instruction: &Instruction<'_>, text: &str, names: &dyn NameLookup) -> Option<Diagnostic> {
+    let [one, other] = &instruction.operands[..] else { return None };
+    let symbol = |operand: &Operand<'_>| match operand.kind {
+        OperandKind::Name(name) => names.look_up(name),
+        _ => None,
+    };
+    let is_predicate = |operand: &Operand<'_>| {
+        let of_not = match &operand.kind {
+            OperandKind::Not(inner) => symbol(inner),
+            _ => symbol(operand),
+        };
+        matches!(of_not, Some(Symbol::Register { ty, .. }) if ty.info().class == TypeClass::Pred)
+    };
+    let (predicate, label) = match (is_predicate(one), is_predicate(other)) {
+        (true, false) => (one, other),
+        (false, true) => (other, one),
+        _ => return None,
+    };
+    let word = |operand: &Operand<'_>| text.get(operand.range.clone());
+    let whole = one.range.start..other.range.end;
+    (instruction.guard.is_none() && matches!(symbol(label), Some(Symbol::Label)))
+        .then(|| operand_count::guard_as_operand(instruction, whole, word(predicate)?, word(label)?))
+        .flatten()
+}
+
+/// The report on a last operand that is a number where only a rare operand, such as a cache policy, could stand, which is a register.
+fn surplus_number(
+    instruction: &Instruction<'_>,
+    (text, written): (&str, &str),
+    candidate: &Candidate,
+    names: &dyn NameLookup,
+) -> Option<Diagnostic> {
+    let (last, rest) = instruction.operands.split_last()?;
+    let is_number = matches!(last.kind, OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_));
+    let fits = |variant: &&OperandVariant| {
+        variant.broken.is_none() && variant.operands.len() == rest.len() && {
+            let mut found = Vec::new();
+            rest.iter().zip(&variant.operands).for_each(|(o, (_, shape))| operands::check(o, shape, names, &mut found));
+            found.is_empty()
+        }
+    };
+    let variant = candidate.variants.iter().find(fits).filter(|_| is_number)?;
+    let operand = text.get(last.range.clone())?;
+    Some(operand_count::surplus(last.range.clone(), (written, candidate.form.text), variant.operands.len(), operand))
 }
 
 /// The only modifier with which the operands fit, and the index at which it stands: `.sync` of `shfl`.

@@ -135,31 +135,81 @@ fn is_kept(statement: &Statement) -> bool {
     statement.volatile || !statement.operands.iter().any(|o| o.access != Access::Input)
 }
 
+/// What an instruction does of which the compiler does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnknownEffect {
+    /// It does more than write its results.
+    Action,
+    /// It reads a clock or a counter.
+    Clock,
+    /// It must read memory each time.
+    StrongLoad,
+    /// It reads memory.
+    Load,
+}
+
+impl UnknownEffect {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Action => "does more than write its results",
+            Self::Clock => "gives another value each time",
+            Self::StrongLoad => "must read memory each time",
+            Self::Load => "reads memory",
+        }
+    }
+
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Action => "the compiler removes the statement where nothing uses its results",
+            Self::Clock => {
+                "the compiler may use one of two equal statements for both, and move a statement: it then measures something else"
+            }
+            Self::StrongLoad => {
+                "the compiler may read once for two equal statements, or before a loop that waits for another value"
+            }
+            Self::Load => {
+                "the compiler may read once for two equal statements; write `volatile` unless nothing writes the memory"
+            }
+        }
+    }
+}
+
+/// That a statement lacks the mark by which the compiler keeps it.
+fn without_volatile(form: Form) -> &'static str {
+    match form {
+        Form::RustAsm => "the statement has the option `pure`",
+        Form::PtxAsm => "the statement has the option `register_only`",
+        Form::LlvmIr => "the statement is not `sideeffect`",
+        _ => "the statement is not `volatile`",
+    }
+}
+
 /// Side effects of which the compiler does not know.
 fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
     let Some(statement) = group.statements.get(index) else { return };
     let own = |ranges: &[Range<usize>]| ranges.iter().find(|r| contains(statement, r)).cloned();
     let actions = &findings.actions;
     let has_result = statement.operands.iter().any(|o| o.access != Access::Input);
-    if has_result
-        && !statement.volatile
-        && !statement.memory_clobber
-        && let Some(place) = own(&actions.side_effects)
-        && let Some(range) = host(group, &place)
-    {
-        let message = format!(
-            "`{}` does more than write its results, but {}",
-            written(group, &place),
-            match statement.form {
-                Form::RustAsm => "the statement has the option `pure`",
-                Form::PtxAsm => "the statement has the option `register_only`",
-                Form::LlvmIr => "the statement is not `sideeffect`",
-                _ => "the statement is not `volatile`",
-            }
-        );
-        let help = "the compiler removes the statement where nothing uses its results";
-        let found = report(Code::AsmVolatile, range, message, help);
-        out.extend(found.map(|d| d.fixes(group.add_volatile(index).as_ref().map(fix))));
+    if has_result && !statement.volatile && !statement.memory_clobber {
+        let kinds = [
+            (UnknownEffect::Action, &actions.side_effects),
+            (UnknownEffect::Clock, &actions.clocks),
+            (UnknownEffect::StrongLoad, &actions.strong_loads),
+            (UnknownEffect::Load, &actions.loads),
+        ];
+        // One effect says it all.
+        let first = kinds.into_iter().find_map(|(effect, ranges)| Some((effect, own(ranges)?)));
+        if let Some((effect, place)) = first
+            && let Some(range) = host(group, &place)
+        {
+            let word = written(group, &place);
+            let message = format!("`{word}` {}, but {}", effect.describe(), without_volatile(statement.form));
+            let found = report(Code::AsmVolatile, range, message, effect.advice());
+            out.extend(found.map(|d| {
+                let severity = if effect == UnknownEffect::Load { Severity::Hint } else { d.severity };
+                d.severity(severity).fixes(group.add_volatile(index).as_ref().map(fix))
+            }));
+        }
     }
     if statement.memory_clobber {
         return;

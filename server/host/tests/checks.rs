@@ -101,7 +101,16 @@ fn effects_that_the_compiler_does_not_know() {
     assert_eq!(found(&atom.replace("asm(", "asm volatile(")), [""; 0]);
     assert_eq!(found(&atom.replace("\"r\"(a));", "\"r\"(a) : \"memory\");")), [""; 0]);
     assert_eq!(found(r#"asm volatile("membar.gl;");"#), ["asm-fence `membar.gl`"]);
-    assert_eq!(found(r#"asm("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(p));"#), [""; 0]);
+    let load = r#"asm("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(p));"#;
+    assert_eq!(found(load), ["asm-volatile `ld.global.u32`"]);
+    assert_eq!(found(&load.replace(".global", ".global.nc")), [""; 0]);
+    assert_eq!(found(&load.replace(".global", ".const")), [""; 0]);
+    assert_eq!(found(&load.replace("ld.", "ld.relaxed.gpu.")), ["asm-volatile `ld.relaxed.gpu.global.u32`"]);
+    assert_eq!(found(&load.replace("asm(", "asm volatile(")), [""; 0]);
+    let clock = r#"asm("mov.u32 %0, %%clock;" : "=r"(a));"#;
+    assert_eq!(found(clock), ["asm-volatile `mov.u32`"]);
+    assert_eq!(found(&clock.replace("clock", "laneid")), [""; 0]);
+    assert_eq!(found(&clock.replace("asm(", "asm volatile(")), [""; 0]);
 }
 
 #[test]

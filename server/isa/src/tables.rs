@@ -458,6 +458,8 @@ table! {
         converge: bool,
         /// Whether a memory access with it keeps its order among other accesses.
         keeps_order: bool,
+        /// Whether a load with it may take the memory to be the same while the kernel runs.
+        read_only: bool,
         /// Whether it is the one most often meant among those of its kind: a fix offers it first.
         usual: bool,
         /// One line.

@@ -1,6 +1,7 @@
 //! Every fixture reports exactly the annotated diagnostics. The hand-written kernels and the corrected examples of the
 //! diagnostics' pages report none.
 
+use ptx_host::Language;
 use ptx_tests::annotations::{LINTS, compare, expected, found, found_in_host, revisions};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,12 @@ fn examples_of_the_diagnostics_pages_are_true() {
             wrong.push(format!("{code}: no diagnostic has this page"));
         }
         let host = code.starts_with("asm-");
-        let fence = if host { "```cuda\n" } else { "```ptx\n" };
+        // Some mistakes exist in one language only.
+        let (fence, language) = match host {
+            true if text.contains("```llvm\n") => ("```llvm\n", Language::LlvmIr),
+            true => ("```cuda\n", Language::Cpp),
+            false => ("```ptx\n", Language::Cpp),
+        };
         let examples: Vec<&str> = text.split(fence).skip(1).filter_map(|t| t.split("```").next()).collect();
         if examples.len() < 2 {
             wrong.push(format!("{code}: a page needs a wrong and a corrected example"));
@@ -96,7 +102,7 @@ fn examples_of_the_diagnostics_pages_are_true() {
         for (index, example) in examples.iter().enumerate() {
             if host {
                 let [revision] = &revisions(example)[..] else { panic!("{code}: a C++ text has no revisions") };
-                let differ = compare(&expected(revision), &found_in_host(example, code));
+                let differ = compare(&expected(revision), &found_in_host(language, example, code));
                 wrong.extend(differ.into_iter().map(|w| format!("{code}, example {}: {w}", index + 1)));
                 continue;
             }

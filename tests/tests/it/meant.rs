@@ -4,13 +4,23 @@ use ptx_tests::meant::{MeantMistake, MeantResult, attempt, meaning_assembles, pa
 use std::fs;
 use std::path::Path;
 
-/// The share of mistakes, in thousandths, whose first fix must be what was meant.
-const MIN_RIGHT: usize = 900;
+/// A list, and the share of its mistakes, in thousandths, whose first fix must be what was meant.
+struct MeantList {
+    name: &'static str,
+    min_right: usize,
+}
+
+/// `reader.txt` has all kinds of mistakes, also those that leave open what was meant.
+const LISTS: [MeantList; 3] = [
+    MeantList { name: "tuned.txt", min_right: 900 },
+    MeantList { name: "unseen.txt", min_right: 860 },
+    MeantList { name: "reader.txt", min_right: 660 },
+];
 
 fn lists() -> Vec<(String, MeantMistake)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("meant");
     let mut out = Vec::new();
-    for name in ["tuned.txt", "unseen.txt"] {
+    for MeantList { name, .. } in LISTS {
         let list = fs::read_to_string(folder.join(name)).expect("a list");
         out.extend(parse(&list).into_iter().map(|mistake| (name.to_owned(), mistake)));
     }
@@ -22,7 +32,6 @@ fn the_first_fix_is_what_was_meant() {
     let all = lists();
     assert!(all.len() >= 400, "only {} mistakes", all.len());
     let results: Vec<(&(String, MeantMistake), MeantResult)> = all.iter().map(|m| (m, attempt(&m.1))).collect();
-    let right = results.iter().filter(|(_, result)| result.first_is_meant()).count();
     let astray: Vec<String> = results
         .iter()
         .flat_map(|((list, mistake), result)| {
@@ -30,7 +39,11 @@ fn the_first_fix_is_what_was_meant() {
         })
         .collect();
     assert_eq!(astray, Vec::<String>::new(), "fixes that assemble and do something else");
-    assert!(right * 1000 >= all.len() * MIN_RIGHT, "{right} of {}", all.len());
+    for MeantList { name, min_right } in LISTS {
+        let of_list: Vec<_> = results.iter().filter(|((list, _), _)| list == name).collect();
+        let right = of_list.iter().filter(|(_, result)| result.first_is_meant()).count();
+        assert!(right * 1000 >= of_list.len() * min_right, "{name}: {right} of {}", of_list.len());
+    }
 }
 
 /// A list that is wrong itself measures nothing.

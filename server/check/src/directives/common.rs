@@ -80,7 +80,10 @@ pub(super) fn values(
     let mut values = Vec::new();
     for argument in arguments {
         match value(argument, directive) {
-            Ok(value) => values.push(value),
+            Ok(DirectiveNumber { value, wrapped }) => {
+                out.extend(wrapped.then(|| directive_argument::wrapped(argument.word, directive, value)));
+                values.push(value);
+            }
             Err(wrong) => {
                 out.push(*wrong);
                 return None;
@@ -90,9 +93,23 @@ pub(super) fn values(
     Some(values)
 }
 
-fn value(argument: &ArgumentNode<'_>, directive: &Directive) -> Result<u64, Box<Diagnostic>> {
+/// A number after a directive.
+struct DirectiveNumber {
+    /// The number that the assembler reads.
+    value: u64,
+    /// Whether it is not the number that is written.
+    wrapped: bool,
+}
+
+impl From<u64> for DirectiveNumber {
+    fn from(value: u64) -> Self {
+        Self { value, wrapped: false }
+    }
+}
+
+fn value(argument: &ArgumentNode<'_>, directive: &Directive) -> Result<DirectiveNumber, Box<Diagnostic>> {
     let wrong = |found: &'static str| Box::new(directive_argument::kind(argument.word, directive, found));
-    let Some(takes) = directive.takes else { return Ok(0) };
+    let Some(takes) = directive.takes else { return Ok(0.into()) };
     if argument.string {
         if takes.kind != ArgumentKind::Value {
             return Err(wrong("a string"));
@@ -100,11 +117,16 @@ fn value(argument: &ArgumentNode<'_>, directive: &Directive) -> Result<u64, Box<
         let name = argument.word.text.trim_matches('"').to_lowercase();
         let named = directive.values.iter().find(|v| v.name == name);
         let unknown = || Box::new(directive_argument::unknown_name(argument.word, directive));
-        return named.map(|v| v.number).ok_or_else(unknown);
+        return named.map(|v| v.number.into()).ok_or_else(unknown);
     }
     let Some(number) = literal::number(argument.word.text) else { return Err(wrong("no number")) };
-    match u64::try_from(number).ok().filter(|n| (takes.from..=takes.to).contains(n)) {
-        Some(number) => Ok(number),
-        None => Err(Box::new(directive_argument::range(argument.word, directive, takes.from, takes.to))),
+    let number = u64::try_from(number).ok();
+    let in_range = |number: &u64| (takes.from..=takes.to).contains(number);
+    // ptxas: a number with the highest of 64 bits is negative, and then the lowest 32 bits count.
+    let wrapped = number.filter(|number| number >> 63 == 1).map(|number| number & u64::from(u32::MAX));
+    match (number.filter(in_range), wrapped.filter(in_range)) {
+        (Some(number), _) => Ok(number.into()),
+        (None, Some(value)) => Ok(DirectiveNumber { value, wrapped: true }),
+        (None, None) => Err(Box::new(directive_argument::range(argument.word, directive, takes.from, takes.to))),
     }
 }

@@ -1,12 +1,16 @@
-//! Finds two operands in the wrong order: each would fit in the place of the other. This is one mistake with a clear fix.
+//! Finds operands in the wrong order: all would fit if two of them, or one, stood elsewhere. This is one mistake with a clear fix.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules::operand_kind::{self, ExchangedOperand};
+use crate::rules::operand_kind::{self, ExchangedOperand, MovedOperand};
 use ptx_sema::forms::operands::{self, NameLookup};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
-use ptx_sema::hir::ast::Instruction;
+use ptx_sema::hir::ast::{ConstantValue, Instruction, OperandKind};
+use ptx_sema::hir::literal;
 
-/// The report on two exchanged operands, if exchanging them is all that is needed. `text` is the source in which ranges count.
+/// An order of the operands: for each place the index of the written operand.
+type OperandOrder = Vec<usize>;
+
+/// The report on operands in the wrong order, if another order is all that is needed. `text` is the source in which ranges count.
 pub(super) fn report(
     instruction: &Instruction<'_>,
     variant: &OperandVariant,
@@ -14,17 +18,49 @@ pub(super) fn report(
     text: &str,
     mnemonic: &str,
 ) -> Option<Diagnostic> {
+    let count = instruction.operands.len();
     let fits = |operand: usize, place: usize| {
         let mut found = Vec::new();
-        let (operand, (_, shape)) = (instruction.operands.get(operand)?, variant.operands.get(place)?);
+        let (Some(operand), Some((_, shape))) = (instruction.operands.get(operand), variant.operands.get(place)) else {
+            return false;
+        };
         operands::check(operand, shape, names, &mut found);
-        Some(found.is_empty())
+        found.is_empty()
     };
-    let mut wrong = (0..instruction.operands.len()).filter(|i| fits(*i, *i) == Some(false));
-    let (first, second) = (wrong.next()?, wrong.next()?);
-    if wrong.next().is_some() || fits(first, second) != Some(true) || fits(second, first) != Some(true) {
+    const MAX_WRONG: usize = 4;
+    let wrong: Vec<usize> = (0..count).filter(|i| !fits(*i, *i)).collect();
+    if wrong.is_empty() || wrong.len() > MAX_WRONG {
         return None;
     }
+    // A result in a special register is no matter of the order.
+    if let [only] = wrong[..]
+        && instruction.operands.get(only).is_some_and(|operand| is_special(&operand.kind))
+    {
+        return None;
+    }
+    let all_fit = |order: &OperandOrder| order.iter().enumerate().all(|(place, operand)| fits(*operand, place));
+    let mut orders: Vec<OperandOrder> = Vec::new();
+    // One operand that moves keeps the others in their order, so it comes before an exchange.
+    for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
+        let mut order: OperandOrder = (0..count).collect();
+        let moved = order.remove(from);
+        order.insert(to, moved);
+        let touches = (from.min(to)..=from.max(to)).any(|place| wrong.contains(&place));
+        if from != to && touches && !orders.contains(&order) && all_fit(&order) {
+            orders.push(order);
+        }
+    }
+    if orders.is_empty() && wrong.len() <= 2 {
+        let pairs = wrong.iter().flat_map(|one| (0..count).map(move |other| (*one.min(&other), *one.max(&other))));
+        for (one, other) in pairs.filter(|(one, other)| one != other) {
+            let mut order: OperandOrder = (0..count).collect();
+            order.swap(one, other);
+            if !orders.contains(&order) && all_fit(&order) {
+                orders.push(order);
+            }
+        }
+    }
+    let order = likeliest(orders, wrong.len() > 1, |order| usual_values(instruction, variant, order))?;
     let place = |index: usize| {
         let operand = instruction.operands.get(index)?;
         let (_, shape) = variant.operands.get(index)?;
@@ -34,8 +70,73 @@ pub(super) fn report(
             name: name(shape)?,
         })
     };
-    let (first, second) = (place(first)?, place(second)?);
-    Some(operand_kind::exchanged(first, second, mnemonic))
+    let displaced: Vec<usize> = (0..count).filter(|place| order[*place] != *place).collect();
+    if let [first, second] = displaced[..] {
+        return Some(operand_kind::exchanged(place(first)?, place(second)?, mnemonic));
+    }
+    // One operand moved past several.
+    let (first, last) = (*displaced.first()?, *displaced.last()?);
+    let from = if order[last] == first { first } else { last };
+    let to = if from == first { last } else { first };
+    let words: Vec<&str> =
+        order.iter().map(|index| text.get(instruction.operands.get(*index)?.range.clone())).collect::<Option<_>>()?;
+    let whole = instruction.operands.first()?.range.start..instruction.operands.last()?.range.end;
+    let moved = MovedOperand {
+        mnemonic: mnemonic.into(),
+        operand: place(from)?.text.into(),
+        name: place(to)?.name.into(),
+        last: to + 1 == count,
+        first: to == 0,
+        written: words.join(", ").into(),
+    };
+    Some(operand_kind::moved(place(from)?.range, whole, moved))
+}
+
+fn is_special(kind: &OperandKind<'_>) -> bool {
+    match kind {
+        OperandKind::Name(name) => operands::special(name).is_some(),
+        OperandKind::Member(name, _) => operands::special(name.text).is_some(),
+        _ => false,
+    }
+}
+
+/// The order in which more operands have a usual value than in all others; of those, if several operands do not fit where they stand, the
+/// one that moves fewest. `None` if two are as likely.
+fn likeliest(
+    mut orders: Vec<OperandOrder>,
+    several: bool,
+    usual: impl Fn(&OperandOrder) -> usize,
+) -> Option<OperandOrder> {
+    if orders.len() > 1 {
+        let most = orders.iter().map(&usual).max()?;
+        orders.retain(|order| usual(order) == most);
+    }
+    let displaced = |order: &OperandOrder| order.iter().enumerate().filter(|(place, index)| place != *index).count();
+    if orders.len() > 1 && several {
+        let least = orders.iter().map(displaced).min()?;
+        orders.retain(|order| displaced(order) == least);
+    }
+    orders.pop().filter(|_| orders.is_empty())
+}
+
+/// The number of constants at places where they are usual: 0xffffffff is the mask of `shfl.sync`.
+fn usual_values(instruction: &Instruction<'_>, variant: &OperandVariant, order: &OperandOrder) -> usize {
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let mnemonic: String = std::iter::once(instruction.opcode.text).chain(modifiers.iter().copied()).collect();
+    let rows: Vec<_> = ptx_isa::VALUES.iter().filter(|row| row.is_of(&mnemonic, &modifiers)).collect();
+    let is_usual = |index: &usize, pattern: &OperandPattern| {
+        let (Some(operand), OperandPattern::Value(spec)) = (instruction.operands.get(*index), pattern) else {
+            return false;
+        };
+        let value = match &operand.kind {
+            OperandKind::Integer(text) => literal::integer(text),
+            OperandKind::Constant(ConstantValue::Integer(value)) => *value,
+            _ => None,
+        };
+        let same = |text: &str| value.is_some() && literal::integer(text) == value;
+        rows.iter().any(|row| row.operand == spec.value.name && same(row.value))
+    };
+    order.iter().zip(&variant.operands).filter(|(index, (_, pattern))| is_usual(index, pattern)).count()
 }
 
 /// The name of an operand in the manual; `None` for `_`.

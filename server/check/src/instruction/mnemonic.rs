@@ -4,10 +4,11 @@ use super::{rule_place, together};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
 use crate::rules::illegal_combination::CombinedModifiers;
 use crate::rules::{
-    duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
+    duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, syntax_error,
+    unknown_modifier,
 };
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, ModifierSlot, Opcode};
 use ptx_sema::forms::choose::operand_distance;
 use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, kept_beginning, resolve};
 use ptx_sema::forms::nearby::{Correction, ModifierPlace, allowed, corrections, operation};
@@ -138,6 +139,11 @@ impl WrongMnemonic<'_> {
         values.find(|values| values.iter().any(is_space)).unwrap_or_default()
     }
 
+    /// Whether the opcode is a branch.
+    fn branches(&self) -> bool {
+        self.opcode.entries.iter().any(|entry| entry.flow == ControlTransfer::Branch)
+    }
+
     /// Whether the nearest form has a type too many, so that a wrong type stands in the place of another one.
     fn lacks_type(&self) -> bool {
         self.mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Missing(slot) if slot.is_type))
@@ -168,6 +174,12 @@ impl WrongMnemonic<'_> {
         // Each misspelling is a separate mistake. Modifiers that other instructions have are most likely one mistake: a wrong opcode.
         let (known, misspelt): (Vec<usize>, Vec<usize>) =
             (0..unknown.len()).partition(|at| unknown_modifier::is_known(self.word(unknown[*at]).text));
+        if let ([at], true) = (&misspelt[..], self.branches())
+            && let Some(name) = self.word(unknown[*at]).text.strip_prefix('.')
+            && self.instruction.operands.is_empty()
+        {
+            return out.push(syntax_error::of_dotted_label(self.word(unknown[*at]).range(), name));
+        }
         if !misspelt.is_empty() {
             let reports =
                 misspelt.into_iter().map(|at| unknown_modifier::report(self.word(unknown[at]), self.opcode, &near(at)));
@@ -205,8 +217,20 @@ impl WrongMnemonic<'_> {
             None if self.lacks_modifier() => {
                 modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.form())
             }
-            None => modifier_not_allowed::in_form(self.word(index), self.form()),
+            None => {
+                modifier_not_allowed::extra(self.word(index), self.entry_name(), self.mismatch.form, self.taker(index))
+            }
         }
+    }
+
+    /// A form of the opcode that takes a modifier, and the name of the modifier's slot there.
+    fn taker(&self, index: usize) -> Option<modifier_not_allowed::Taker> {
+        let modifier = self.modifiers[index];
+        let mut forms = self.opcode.entries.iter().flat_map(|e| e.forms);
+        forms.find_map(|form| {
+            let slot = form.slots.iter().find(|slot| slot.values.len() > 1 && slot.values.contains(&modifier))?;
+            Some(modifier_not_allowed::Taker { form: form.text, slot: slot.name })
+        })
     }
 
     /// If one of two modifiers belongs to the name of the instruction, as `.cluster` to `barrier.cluster`: that name, and how the names of

@@ -61,6 +61,8 @@ problems! {
     LooseLabel: AsmLabel;
     /// The last instruction lacks its semicolon.
     MissingSemicolon: AsmMissingSemicolon;
+    /// The constraints name another number of inputs than there are operands.
+    OperandCount: AsmOperandCount;
     /// An operand that the statement does not have.
     OperandIndex: AsmOperandIndex;
     /// An operand with a modifier.

@@ -42,6 +42,9 @@ impl DiagnosticMessage for BranchTarget {
             (Symbol::Targets { list: TargetListKind::Branches, .. }, false) => {
                 "`brx.idx` chooses from a list of labels"
             }
+            (Symbol::Register { .. }, false) => {
+                "`brx.idx` branches by a register: its value is an index in a list of labels (`.branchtargets`)"
+            }
             (_, false) => return None,
             (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
                 "move the label and its `.branchtargets` directive up"
@@ -74,7 +77,9 @@ mod tests {
     #[test]
     fn branches_go_to_labels() {
         assert!(of("bra.uni done; done:").is_empty());
-        assert_eq!(of("bra.uni %r1;"), ["`%r1` is a `.b32` register, but a branch goes to a label"]);
+        let register = "`%r1` is a `.b32` register, but a branch goes to a label\n`brx.idx` branches by a register: its value is \
+                        an index in a list of labels (`.branchtargets`)";
+        assert_eq!(of("bra.uni %r1;"), [register]);
         let list =
             "`list` is the label of a list: it marks no place in the code\n`brx.idx` chooses from a list of labels";
         assert_eq!(of("list: .branchtargets done; bra.uni list; done:"), [list]);

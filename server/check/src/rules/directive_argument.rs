@@ -1,7 +1,7 @@
 //! `directive-argument`: a directive has too few or too many arguments, or one of the wrong kind or out of range.
 
 use super::{one_of, suggest};
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive};
@@ -38,6 +38,13 @@ pub(crate) enum DirectiveArgumentProblem {
         from: u64,
         /// The largest number that the directive takes.
         to: u64,
+    },
+    /// The assembler reads the number, of 64 bits with the highest set, as another one.
+    Wrapped {
+        /// The number as written.
+        argument: Box<str>,
+        /// The number that it is read as.
+        value: u64,
     },
     /// A string is not one of the names that stand for numbers.
     UnknownName {
@@ -88,6 +95,9 @@ impl DiagnosticMessage for DirectiveArgument {
                 };
                 format!("the number after `{directive}` must be {allowed}, but it is `{argument}`")
             }
+            DirectiveArgumentProblem::Wrapped { argument, value } => {
+                format!("the number after `{directive}` is too large: the assembler reads `{argument}` as {value}")
+            }
             DirectiveArgumentProblem::UnknownName { argument, .. } => {
                 format!("{argument} is not an argument of `{directive}`")
             }
@@ -97,6 +107,7 @@ impl DiagnosticMessage for DirectiveArgument {
     fn help(&self) -> Option<String> {
         let directive = ISA.directive(self.directive)?;
         match self.kind {
+            DirectiveArgumentProblem::Wrapped { value, .. } => Some(format!("write `{value}` if that is meant")),
             DirectiveArgumentProblem::Missing => Some(format!("write `{}`", directive.syntax)),
             DirectiveArgumentProblem::UnknownName { near: Some(near), .. } => {
                 Some(format!("did you mean `\"{near}\"`?"))
@@ -136,6 +147,13 @@ pub(crate) fn range(argument: SourceWord<'_>, directive: &Directive, from: u64, 
     new(argument, directive, DirectiveArgumentProblem::Range { argument: argument.text.into(), from, to })
 }
 
+/// Reports a number that the assembler reads as another one.
+pub(crate) fn wrapped(argument: SourceWord<'_>, directive: &Directive, value: u64) -> Diagnostic {
+    let kind = DirectiveArgumentProblem::Wrapped { argument: argument.text.into(), value };
+    let fix = Fix::replace(format!("Write `{value}`"), argument.range(), value.to_string());
+    new(argument, directive, kind).severity(Severity::Warning).fix(fix)
+}
+
 /// Reports a string that is not one of the names that stand for numbers.
 pub(crate) fn unknown_name(argument: SourceWord<'_>, directive: &Directive) -> Diagnostic {
     let name = argument.text.trim_matches('"').to_lowercase();
@@ -161,6 +179,9 @@ mod tests {
         assert!(of(".reqntid 4, WARP_SZ").is_empty());
         let expected = "the number after `.reqntid` must be 1 to 4294967295, but it is `4294967296`";
         assert_eq!(of(".reqntid 4294967296, WARP_SZ"), [expected]);
+        // Measured: 64 bits with the highest set are a negative number, of which the lowest 32 bits count.
+        let read = "the number after `.maxntid` is too large: the assembler reads `0xffffffff00000020` as 32";
+        assert_eq!(of(".maxntid 0xffffffff00000020"), [read]);
         assert_eq!(of(".maxnreg 0"), ["the number after `.maxnreg` must be at least 1, but it is `0`"]);
     }
 }

@@ -30,14 +30,33 @@ impl DiagnosticMessage for MalformedNumber {
             Malformed::Suffix => "the only suffix is `U`, for integers".to_owned(),
             Malformed::Separator => "its digits cannot be grouped".to_owned(),
             Malformed::Hexadecimal => "a hexadecimal number begins with `0x`".to_owned(),
-            Malformed::Other => "it is followed by other characters".to_owned(),
+            Malformed::Other => match foreign_digit(&self.word) {
+                Some(digit) => format!("`{digit}` is not a hexadecimal digit"),
+                None => "it is followed by other characters".to_owned(),
+            },
         };
         format!("`{}` is not a number: {why}", self.word)
     }
 
     fn help(&self) -> Option<String> {
-        self.near.as_ref().map(|near| format!("write `{near}`"))
+        self.near.as_ref().map(|near| format!("write `{near}`")).or_else(|| match self.problem {
+            Malformed::NoDigits => Some("write its digits".to_owned()),
+            Malformed::Bits(_, 8) => Some("`0f` is followed by the bits of an `.f32`: 1.0 is `0f3F800000`".to_owned()),
+            Malformed::Bits(..) => {
+                Some("`0d` is followed by the bits of an `.f64`: 1.0 is `0d3FF0000000000000`".to_owned())
+            }
+            Malformed::Other if foreign_digit(&self.word).is_some() => {
+                Some("hexadecimal digits are 0 to 9 and A to F, in upper or lower case".to_owned())
+            }
+            _ => None,
+        })
     }
+}
+
+/// The first character of a hexadecimal number that is not a digit of one.
+fn foreign_digit(word: &str) -> Option<char> {
+    let digits = ["0x", "0X", "0f", "0F", "0d", "0D"].into_iter().find_map(|prefix| word.strip_prefix(prefix))?;
+    digits.chars().find(|c| !c.is_ascii_hexdigit()).filter(char::is_ascii_alphabetic)
 }
 
 /// The report on the word at the start of `range`, where the parser met an error, if that word is a malformed number. The word may

@@ -3,6 +3,7 @@
 use super::{did_you_mean, one_of, write_instead};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
+use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Opcode};
 use ptx_sema::hir::ast::SourceWord;
 use std::ops::Range;
@@ -14,6 +15,15 @@ pub(crate) struct ModifierNotAllowed {
     pub modifier: Box<str>,
     /// Why the instruction does not take it.
     pub reason: Reason,
+}
+
+/// A form that takes a modifier, and in which slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Taker {
+    /// The form.
+    pub form: &'static str,
+    /// The name of the slot.
+    pub slot: &'static str,
 }
 
 /// Why an instruction does not take a modifier.
@@ -36,7 +46,16 @@ pub(crate) enum Reason {
     Parted(&'static str),
     /// Other forms of the opcode take it, but not the nearest one.
     OtherForm {
+        /// The name of the instruction that the nearest form belongs to.
+        name: &'static str,
         /// The nearest form.
+        form: &'static str,
+        /// A form that takes it.
+        taker: Option<Taker>,
+    },
+    /// It follows an operand that does not take it.
+    Suffix {
+        /// The form.
         form: &'static str,
     },
     /// It is a type where the opcode takes only other types.
@@ -71,7 +90,8 @@ impl DiagnosticMessage for ModifierNotAllowed {
             }
             Reason::NoForm { opcode, .. } => format!("`{opcode}` does not take `{modifier}`"),
             Reason::Parted(whole) => format!("`{modifier}` is a single modifier: write `{whole}`"),
-            Reason::OtherForm { .. } => format!("this form does not take `{modifier}`"),
+            Reason::OtherForm { name, .. } => format!("this form of `{name}` does not take `{modifier}`"),
+            Reason::Suffix { .. } => format!("this form does not take `{modifier}`"),
             Reason::WrongTypeOfOperation { operation, expected } => {
                 format!("`{operation}` does not take `{modifier}` here: expected {}", one_of(expected))
             }
@@ -88,14 +108,23 @@ impl DiagnosticMessage for ModifierNotAllowed {
         match &self.reason {
             Reason::NoForm { near, .. } if !near.is_empty() => did_you_mean(near),
             Reason::NoForm { only: Some(form), .. } => Some(format!("the form is `{form}`")),
-            Reason::NoForm { owners, .. } if !owners.is_empty() => {
+            Reason::NoForm { .. } if ISA.space(&self.modifier).is_some() => {
+                let summary = ISA.space(&self.modifier)?.summary;
+                (!summary.is_empty()).then(|| super::meaning(&self.modifier, summary))
+            }
+            Reason::NoForm { owners, expected, .. } if !owners.is_empty() && expected.is_empty() => {
                 let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
                 Some(format!("`{}` is a modifier of {}", self.modifier, super::and(&owners)))
             }
             Reason::NoForm { .. } => None,
             Reason::Parted(_) => None,
             Reason::WrongTypeOfOperation { expected, .. } => pairs(modifier_of(self), expected),
-            Reason::OtherForm { form } => Some(format!("remove it: the nearest form is `{form}`")),
+            Reason::OtherForm { form, taker: Some(Taker { form: other, slot }), .. } => {
+                Some(format!("remove it: `{form}` has no `.{slot}`; the form with one is `{other}`"))
+            }
+            Reason::OtherForm { form, taker: None, .. } | Reason::Suffix { form } => {
+                Some(format!("remove it: the nearest form is `{form}`"))
+            }
             Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
             Reason::WrongType { opcode, expected } => {
                 pairs(modifier_of(self), expected).or_else(|| in_pairs(modifier_of(self), opcode))
@@ -111,7 +140,7 @@ fn modifier_of(data: &ModifierNotAllowed) -> &str {
 /// The help on a type of two values where a single one is expected: `.bf16x2` for `.bf16`.
 fn pairs(modifier: &str, expected: &[&str]) -> Option<String> {
     let single = modifier.strip_suffix("x2").filter(|single| expected.contains(single))?;
-    let bits = ptx_isa::ISA.ty(modifier)?.bits;
+    let bits = ISA.ty(modifier)?.bits;
     Some(format!(
         "a register holds two `{single}` values: unpack it with `mov.b{bits} {{%lo, %hi}}, %r;` and use each as `{single}`"
     ))
@@ -120,7 +149,7 @@ fn pairs(modifier: &str, expected: &[&str]) -> Option<String> {
 /// The help on a type that an opcode takes in pairs alone: `.e4m3` for `.e4m3x2`.
 fn in_pairs(modifier: &str, opcode: &str) -> Option<String> {
     let pair = format!("{modifier}x2");
-    let forms = ptx_isa::ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms);
+    let forms = ISA.opcode(opcode)?.entries.iter().flat_map(|e| e.forms);
     let pair = forms.flat_map(Form::documented_values).find(|value| *value == pair)?;
     Some(format!(
         "`{opcode}` takes these values only in pairs: write `{pair}`, with a type of two values for the other operand"
@@ -142,6 +171,16 @@ pub(crate) fn report(
     let forms = opcode.entries.iter().flat_map(|e| e.forms).filter(|f| !f.tolerated);
     let forms: Vec<&'static str> = forms.map(|f| f.documented).collect();
     let only = if let [only] = forms[..] { Some(only) } else { None };
+    let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let mut near = near.to_vec();
+    if near.is_empty() {
+        // `.tensormap` for `.tensormap::generic`
+        let begins = |value: &&str| value.strip_prefix(modifier.text).is_some_and(|rest| rest.starts_with("::"));
+        near.extend(slots(opcode).flat_map(|slot| slot.documented()).filter(begins));
+        near.sort_unstable();
+        near.dedup();
+        near.truncate(MAX_OWNERS);
+    }
     let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
     const MAX_OWNERS: usize = 4;
     let values =
@@ -149,11 +188,13 @@ pub(crate) fn report(
     let takes = |opcode: &&'static Opcode| values(opcode).any(|value| value == modifier.text);
     let families: Vec<&str> = opcode.entries.iter().map(|e| e.family).collect();
     let related = |o: &&'static Opcode| o.entries.iter().any(|e| families.contains(&e.family));
-    let all = || ptx_isa::ISA.opcodes.iter().filter(takes);
+    let all = || ISA.opcodes.iter().filter(takes);
     let mut owners: Vec<&'static str> = all().filter(related).map(|o| o.name).collect();
     // What a related opcode does is hardly meant to be something else of this one.
-    let is_operation = ptx_isa::ISA.ty(modifier.text).is_none() && ptx_isa::ISA.space(modifier.text).is_none();
-    let expected = if owners.is_empty() || !is_operation { expected } else { &[] };
+    let is_operation = ISA.ty(modifier.text).is_none() && ISA.space(modifier.text).is_none();
+    // `.release` for `.acquire` of a store: what its own slot of this name takes.
+    let same_slot: Vec<&'static str> = if is_operation { own_slot(opcode, modifier.text, &owners) } else { Vec::new() };
+    let expected = if owners.is_empty() || !is_operation { expected } else { &same_slot[..] };
     if !is_operation {
         owners.clear();
     } else if owners.is_empty() {
@@ -162,6 +203,20 @@ pub(crate) fn report(
     let owners: Box<[&'static str]> = if owners.len() > MAX_OWNERS { Box::default() } else { owners.into() };
     let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into(), owners };
     new(modifier, reason).fixes(fixes)
+}
+
+/// The values that an opcode takes in the slot that has a modifier in its `owners`: the memory orders of `st` for one of `ld`.
+fn own_slot(opcode: &'static Opcode, modifier: &str, owners: &[&'static str]) -> Vec<&'static str> {
+    let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let owner = owners.first().and_then(|name| ISA.opcode(name));
+    let mut names =
+        owner.into_iter().flat_map(slots).filter(|slot| slot.values.contains(&modifier)).map(|slot| slot.name);
+    let Some(name) = names.next() else { return Vec::new() };
+    let mut values: Vec<&'static str> =
+        slots(opcode).filter(|slot| slot.name == name).flat_map(|slot| slot.documented()).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// The report on several written modifiers that are one. `range` is where they stand, `parts` how they are written.
@@ -180,9 +235,21 @@ pub(crate) fn wrong_type_of_operation(
     new(modifier, Reason::WrongTypeOfOperation { operation: operation.into(), expected: expected.into() })
 }
 
-/// The report on a modifier that only other forms take.
+/// The report on a modifier after an operand that does not take it.
 pub(crate) fn in_form(modifier: SourceWord<'_>, form: &'static str) -> Diagnostic {
-    new(modifier, Reason::OtherForm { form })
+    new(modifier, Reason::Suffix { form })
+}
+
+/// The report on a modifier that only other forms take, such as `taker`.
+pub(crate) fn extra(
+    modifier: SourceWord<'_>,
+    name: &'static str,
+    form: &'static Form,
+    taker: Option<Taker>,
+) -> Diagnostic {
+    // Only a slot that the nearest form lacks tells why.
+    let taker = taker.filter(|taker| form.slots.iter().all(|slot| slot.name != taker.slot));
+    new(modifier, Reason::OtherForm { name, form: form.documented, taker })
 }
 
 /// The report on a type where the opcode takes only the types in `expected`.
@@ -208,7 +275,7 @@ mod tests {
             found("not.u32 %r1, %r2;"),
             ["`not` has no `.u32` form: expected `.pred`, `.b16`, `.b32` or `.b64`"]
         );
-        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["this form does not take `.rn`"]);
+        assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["this form of `cvt` does not take `.rn`"]);
         let wide = in_kernel(Code::ModifierNotAllowed, "add.wide.u32 %rd1, %r1, %r2;");
         assert_eq!(wide[0].help().as_deref(), Some("`.wide` is a modifier of `mad` and `mul`"));
         assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());

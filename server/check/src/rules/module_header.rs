@@ -1,7 +1,7 @@
 //! `module-header`: `.version`, `.target` and `.address_size`, which open a module in this order.
 
 use super::{redundant_directive, suggest, write_instead};
-use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::finding::DiagnosticMessage;
 use ptx_isa::ISA;
 use ptx_isa::tables::Version;
@@ -13,6 +13,8 @@ use std::ops::Range;
 pub(crate) enum ModuleHeader {
     /// `.version` is missing.
     NoVersion,
+    /// `.version` stands below another directive of the header.
+    VersionBelow,
     /// `.target` is missing.
     NoTarget,
     /// This directive of the header is repeated, or stands after the header.
@@ -57,6 +59,7 @@ impl DiagnosticMessage for ModuleHeader {
     fn message(&self) -> String {
         match self {
             Self::NoVersion => "a module begins with `.version`".to_owned(),
+            Self::VersionBelow => "a module begins with `.version`, which stands below this".to_owned(),
             Self::NoTarget => "`.target` must follow `.version`".to_owned(),
             Self::Again(name) => format!("`{name}` may appear only once, at the beginning of a module"),
             Self::SplitVersion => {
@@ -88,6 +91,7 @@ impl DiagnosticMessage for ModuleHeader {
     fn help(&self) -> Option<String> {
         match self {
             Self::NoVersion => Some(format!("write `.version {}` and `.target sm_90` first", ISA.newest())),
+            Self::VersionBelow => Some("move it up: the order is `.version`, `.target`, `.address_size`".to_owned()),
             Self::NoTarget => Some("write, for instance, `.target sm_90`".to_owned()),
             Self::NotATarget { near: Some(near), .. } => Some(format!("did you mean `{near}`?")),
             _ => None,
@@ -103,6 +107,21 @@ pub(crate) fn no_version(range: Range<usize>, place: usize, target: bool) -> Dia
     let title = format!("Begin with `{}`", header.trim().replace('\n', " "));
     let fix = Fix::replace(title, place..place, header);
     Diagnostic::new(range, ModuleHeader::NoVersion).fix(fix)
+}
+
+/// Whether a report is from [`no_version`].
+pub(crate) fn lacks_version(report: &Diagnostic) -> bool {
+    matches!(report.finding.data(), Some(ModuleHeader::NoVersion))
+}
+
+/// The report on a directive of the header, at this range, that stands before `.version`. `place` and `text` are those of `.version`.
+pub(crate) fn version_below(range: Range<usize>, place: Range<usize>, text: &str) -> Diagnostic {
+    let edits = vec![
+        FixEdit::Replace(range.start..range.start, format!("{text}\n")),
+        FixEdit::Replace(place.start..place.start + text.len(), String::new()),
+    ];
+    let fix = Fix { title: format!("Begin with `{text}`"), edits, preferred: true };
+    Diagnostic::new(range, ModuleHeader::VersionBelow).fix(fix)
 }
 
 /// The report on a missing `.target`, at this range. The fix inserts it at offset `place`.

@@ -6,8 +6,10 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Outcome, Unbuilt};
 use ptx_sema::forms::assembly::unbuilt;
 use ptx_sema::forms::mnemonic::Candidate;
+use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
+use ptx_sema::hir::symbols::Symbol;
 use ptx_sema::target::Environment;
 use std::ops::Range;
 
@@ -58,6 +60,13 @@ fn written_literal(instruction: &Instruction<'_>, variant: &OperandVariant) -> O
         .map(|(operand, _)| operand.range.clone())
 }
 
+/// The range of an offset from a function, `f+4`.
+fn function_offset(operand: &Operand<'_>, names: &dyn NameLookup) -> Option<Range<usize>> {
+    let OperandKind::Offset(parts, _) = &operand.kind else { return None };
+    let OperandKind::Name(name) = parts.0.kind else { return None };
+    matches!(names.look_up(name), Some(Symbol::Function { .. })).then(|| operand.range.clone())
+}
+
 /// The report on an instruction that fits its form.
 pub(crate) fn check(
     instruction: &Instruction<'_>,
@@ -65,7 +74,12 @@ pub(crate) fn check(
     candidate: &Candidate,
     variant: &OperandVariant,
     environment: &Environment,
+    names: &dyn NameLookup,
 ) -> Option<Diagnostic> {
+    if let Some(range) = instruction.operands.iter().find_map(|operand| function_offset(operand, names)) {
+        let note = "the address of a function takes no offset: add it to a register";
+        return Some(Diagnostic::new(range, NotAssembled { mnemonic: written.into(), note }));
+    }
     if let Some(literal) = written_literal(instruction, variant) {
         return Some(crash(literal, written, "write a register for the result"));
     }
@@ -95,6 +109,17 @@ mod tests {
         assert_eq!(messages(&found("u32 %r1, %r2")), ["ptxas generates no code for `cvta.to.global.u32`"]);
         assert_eq!(found("u32 %r1, %r2")[0].severity, Severity::Error);
         assert!(found("u64 %rd1, %rd2").is_empty());
+    }
+
+    #[test]
+    fn offsets_from_functions() {
+        let text = |operand: &str| {
+            format!(
+                ".version 9.0\n.target sm_90a\n.address_size 64\n.func f() {{ ret; }}\n.entry k() {{ .reg .b64 d; mov.u64 d, {operand}; ret; }}\n"
+            )
+        };
+        assert_eq!(messages(&in_module(Code::NotAssembled, &text("f+4"))), ["ptxas generates no code for `mov.u64`"]);
+        assert!(in_module(Code::NotAssembled, &text("f")).is_empty());
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub(crate) enum CountDifference {
         /// The mnemonic with it.
         whole: Box<str>,
     },
+    /// The predicate of a branch is an operand; this is the branch with a guard.
+    GuardAsOperand(Box<str>),
     /// A part of an address stands outside of its brackets.
     OutsideBrackets {
         /// The part.
@@ -76,6 +78,9 @@ impl DiagnosticMessage for OperandCount {
             CountDifference::OutsideBrackets { part, address } => {
                 format!("`{part}` belongs inside the brackets: `{address}`")
             }
+            CountDifference::GuardAsOperand(_) => {
+                format!("`{mnemonic}` takes a label alone: the predicate of a conditional branch is its guard")
+            }
             CountDifference::LacksModifier { modifier, whole } => {
                 let count = if self.actual == 1 { "1 operand".to_owned() } else { format!("{} operands", self.actual) };
                 format!("`{modifier}` is missing: `{whole}` has {count}, `{mnemonic}` takes {}", self.expected())
@@ -95,7 +100,9 @@ impl DiagnosticMessage for OperandCount {
     fn help(&self) -> Option<String> {
         let form = format!("the form is `{}`", self.form);
         match &self.difference {
-            CountDifference::LacksModifier { whole, .. } => Some(format!("write `{whole}`")),
+            CountDifference::LacksModifier { whole, .. } | CountDifference::GuardAsOperand(whole) => {
+                Some(format!("write `{whole}`"))
+            }
             CountDifference::Missing(missing) => {
                 let known = missing.iter().filter(|(_, doc)| !doc.is_empty());
                 let docs: Vec<String> = known.map(|(name, doc)| super::meaning(name, doc)).collect();
@@ -178,6 +185,40 @@ pub(crate) fn lacks_modifier(
     let data = OperandCount { mnemonic: mnemonic.into(), expected: counts.into(), actual, difference, form };
     let fix = Fix::replace(format!("Add `{modifier}`"), end..end, modifier).preferred();
     Diagnostic::new(instruction.mnemonic_range(), data).fix(fix)
+}
+
+/// The report on a branch whose predicate is an operand. `operands` is the range of its operands.
+pub(crate) fn guard_as_operand(
+    instruction: &Instruction<'_>,
+    operands: Range<usize>,
+    predicate: &str,
+    label: &str,
+) -> Option<Diagnostic> {
+    let head = instruction.mnemonic_range();
+    let mnemonic: String =
+        std::iter::once(instruction.opcode.text).chain(instruction.modifiers.iter().map(|m| m.text)).collect();
+    let whole = format!("@{predicate} {mnemonic} {label};");
+    let edits = vec![
+        FixEdit::Replace(head.start..head.start, format!("@{predicate} ")),
+        FixEdit::Replace(operands.clone(), label.to_owned()),
+    ];
+    let difference = CountDifference::GuardAsOperand(whole.as_str().into());
+    let data = OperandCount { mnemonic: mnemonic.into(), expected: [1].into(), actual: 2, difference, form: "" };
+    let fix = Fix { title: format!("Write `{whole}`"), edits, preferred: true };
+    Some(Diagnostic::new(operands, data).fix(fix))
+}
+
+/// The report on a last operand that is too many.
+pub(crate) fn surplus(
+    range: Range<usize>,
+    (mnemonic, form): (&str, &'static str),
+    expected: usize,
+    operand: &str,
+) -> Diagnostic {
+    let difference = CountDifference::Extra([operand.into()].into());
+    let data =
+        OperandCount { mnemonic: mnemonic.into(), expected: [expected].into(), actual: expected + 1, difference, form };
+    Diagnostic::new(range, data)
 }
 
 type Difference = (Range<usize>, CountDifference, Option<Fix>);

@@ -5,6 +5,7 @@ use crate::finding::DiagnosticMessage;
 use ptx_isa::tables::Entry;
 use ptx_sema::forms::operands::{MismatchKind, OperandMismatch};
 use ptx_sema::forms::spec::ExpectedOperand;
+use ptx_sema::hir::symbols::Symbol;
 use std::ops::Range;
 
 /// An operand of the wrong kind.
@@ -28,11 +29,30 @@ pub(crate) enum OperandKindProblem {
         /// The names of the operands in the form at these two positions, in the same order.
         names: Box<[Box<str>; 2]>,
     },
+    /// An operand stands behind others that it belongs before, or the reverse.
+    Moved(Box<MovedOperand>),
     /// The results or arguments of a call stand without parentheses.
     CallWithoutParentheses {
         /// The call with them, without its opcode.
         call: Box<str>,
     },
+}
+
+/// An operand at the wrong place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct MovedOperand {
+    /// The opcode with its modifiers, as written.
+    pub mnemonic: Box<str>,
+    /// The operand as written.
+    pub operand: Box<str>,
+    /// Its name in the form.
+    pub name: Box<str>,
+    /// Whether it belongs behind all others.
+    pub last: bool,
+    /// Whether it belongs before all others.
+    pub first: bool,
+    /// All operands in the right order.
+    pub written: Box<str>,
 }
 
 impl DiagnosticMessage for OperandKindProblem {
@@ -45,6 +65,15 @@ impl DiagnosticMessage for OperandKindProblem {
                     "`{one}` and `{other}` are the wrong way round: `{mnemonic}` takes `{name}` before `{other_name}`"
                 )
             }
+            Self::Moved(moved) => {
+                let MovedOperand { mnemonic, operand, name, last, first, .. } = &**moved;
+                let place = match (last, first) {
+                    (true, _) => "the last operand",
+                    (_, true) => "the first operand",
+                    _ => "another operand",
+                };
+                format!("`{operand}` is at the wrong place: it is `{name}` of `{mnemonic}`, {place}")
+            }
             Self::CallWithoutParentheses { .. } => {
                 "the results and the arguments of a call go in parentheses".to_owned()
             }
@@ -55,14 +84,22 @@ impl DiagnosticMessage for OperandKindProblem {
         if let Self::CallWithoutParentheses { call } = self {
             return Some(format!("write `call {call}`"));
         }
+        if let Self::Moved(moved) = self {
+            return Some(format!("write `{} {}`", moved.mnemonic, moved.written));
+        }
         let Self::Mismatch { expected, what, .. } = self else { return None };
         let written = expected.is_some_and(|e| e.written);
         let help = match &**what {
+            MismatchKind::WrongSymbol(name, Symbol::Variable(_)) => {
+                return Some(format!(
+                    "`mov` puts the address of `{name}` into a register, `ld` reads its value: use that register here"
+                ));
+            }
             MismatchKind::SpecialRegister if !written => "copy it into a register with `mov` first",
             MismatchKind::SpecialVector { .. } => "for instance `.x`",
             MismatchKind::Immediate if !written => "load the number into a register with `mov` first",
             MismatchKind::Sink => "use a register that is not read afterwards",
-            MismatchKind::Minus => "negate it with `neg` first",
+            MismatchKind::Minus => "negate it with `neg` first, or subtract it with `sub`",
             MismatchKind::Selector(_) => {
                 "only vector registers have components, and only some instructions select bytes or half-words"
             }
@@ -181,6 +218,12 @@ pub(crate) fn exchanged(first: ExchangedOperand<'_>, second: ExchangedOperand<'_
         names: Box::new([name.into(), other_name.into()]),
     };
     Diagnostic::new(place, found).related(other_place, "the other is here").fix(Fix { title, edits, preferred: true })
+}
+
+/// The report on an operand at the wrong place. `all` is the range of all operands.
+pub(crate) fn moved(place: Range<usize>, all: Range<usize>, moved: MovedOperand) -> Diagnostic {
+    let fix = Fix::replace(format!("Write `{}`", moved.written), all, &*moved.written).preferred();
+    Diagnostic::new(place, OperandKindProblem::Moved(Box::new(moved))).fix(fix)
 }
 
 impl Diagnostic {

@@ -1,8 +1,10 @@
 //! `operand-type`: a register of the wrong type, or a number of the wrong class.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
+use crate::rules::undeclared_name::is_template;
 use ptx_isa::tables::TypeClass;
+use ptx_sema::forms::operands::OperandMismatch;
 use ptx_sema::forms::spec::{ExpectedOperand, OperandSpec};
 use ptx_sema::hir::types::{RegisterFit, TypeId, agreeing, register_type};
 use std::ops::Range;
@@ -20,6 +22,17 @@ pub(crate) enum OperandType {
         expected: ExpectedOperand,
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
+    },
+    /// Several registers of one type, for which the instruction has a form.
+    AllRegisters {
+        /// How many there are.
+        count: usize,
+        /// Their type.
+        ty: TypeId,
+        /// The opcode with its modifiers, as written.
+        mnemonic: Box<str>,
+        /// The opcode with the modifiers that fit the registers.
+        whole: Box<str>,
     },
     /// A special register of the wrong type.
     SpecialRegister {
@@ -61,6 +74,10 @@ impl DiagnosticMessage for OperandType {
                 expected.name,
                 registers(expected)
             ),
+            Self::AllRegisters { count, ty, mnemonic, .. } => {
+                let all = if *count == 2 { "both registers".to_owned() } else { format!("all {count} registers") };
+                format!("{all} are `{}`, but `{mnemonic}` takes another type", ty.name())
+            }
             Self::SpecialRegister { register, ty, expected, mnemonic } => {
                 format!("`{register}` is `{ty}`, but `{}` of `{mnemonic}` is {}", expected.name, registers(expected))
             }
@@ -101,6 +118,9 @@ impl DiagnosticMessage for OperandType {
                     return Some(super::meaning(expected.name, expected.meaning));
                 }
                 Some(conversion(register, *ty, ty_expected, expected, mnemonic))
+            }
+            Self::AllRegisters { whole, .. } => {
+                Some(format!("write `{whole}`, or registers of the type of the instruction"))
             }
             Self::SpecialRegister { .. } => None,
             Self::Immediate { integer: true, .. } => {
@@ -146,11 +166,27 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         "a predicate cannot hold this result: write it to a register".to_owned()
     } else if is_predicate(actual) {
         format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
+    } else if operand.written && is_template(register) {
+        format!(
+            "the result has {bits} bits: give this operand a constraint for {bits} bits, `\"={}\"` in CUDA",
+            constraint(expected)
+        )
     } else if operand.written {
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {
         let verb = if actual_bits > bits { "cuts it to" } else { "widens it to" };
         format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
+    }
+}
+
+/// The letter of the constraint that nvcc has for values of a type.
+fn constraint(ty: TypeId) -> char {
+    match (ty.info().class, ty.info().bits) {
+        (TypeClass::Float, 64) => 'd',
+        (TypeClass::Float, 32) => 'f',
+        (_, 64) => 'l',
+        (_, 16) => 'h',
+        _ => 'r',
     }
 }
 
@@ -174,6 +210,20 @@ pub(crate) fn register(
 ) -> Diagnostic {
     let (register, mnemonic) = (register.into(), mnemonic.into());
     Diagnostic::new(range, OperandType::Register { register, ty, expected, mnemonic })
+}
+
+/// The report on registers that all have the type `ty`. `modifier` is the type of the instruction, with the one that fits; `mnemonics` are
+/// the written one and the one with that type.
+pub(crate) fn all_registers(
+    mismatches: &[OperandMismatch],
+    ty: TypeId,
+    (modifier, wanted): (Range<usize>, &'static str),
+    (mnemonic, whole): (&str, &str),
+) -> Diagnostic {
+    let data =
+        OperandType::AllRegisters { count: mismatches.len(), ty, mnemonic: mnemonic.into(), whole: whole.into() };
+    let first = mismatches.first().map_or(modifier.clone(), |mismatch| mismatch.range.clone());
+    Diagnostic::new(first, data).fix(Fix::replace(format!("Write `{wanted}`"), modifier, wanted).preferred())
 }
 
 /// The report on a special register of the wrong type.

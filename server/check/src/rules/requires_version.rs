@@ -51,6 +51,11 @@ impl Requirement {
     }
 }
 
+/// The number of an architecture: 90 of `sm_90a`.
+fn number_of(target: &str) -> Option<u32> {
+    target.strip_prefix("sm_")?.trim_end_matches(char::is_alphabetic).parse().ok()
+}
+
 impl DiagnosticMessage for Requirement {
     fn message(&self) -> String {
         let (needs, says) = (self.needs(), self.module.says());
@@ -68,7 +73,16 @@ impl DiagnosticMessage for Requirement {
     }
 
     fn help(&self) -> Option<String> {
-        (!self.note.is_empty()).then(|| self.note.to_owned())
+        // `sm_120` has a larger number than `sm_90a`, and not its features.
+        let newer = || {
+            let own = number_of(self.module.target?)?;
+            let names = self.alternatives.iter().filter_map(|alternative| alternative.feature);
+            let specific = names.filter(|name| name.ends_with(['a', 'f']));
+            let older: Vec<&str> = specific.filter(|name| number_of(name).is_some_and(|number| number < own)).collect();
+            (older.len() == self.alternatives.len())
+                .then(|| format!("no target with another number has the features of `{}`, also no newer one", older[0]))
+        };
+        (!self.note.is_empty()).then(|| self.note.to_owned()).or_else(newer)
     }
 }
 

@@ -43,6 +43,9 @@ impl DiagnosticMessage for StateSpace {
 
     fn help(&self) -> Option<String> {
         Some(match self {
+            Self::Other { space: ".param", variable, .. } => format!(
+                "`ld.param` reads `{variable}`; if its value is an address, access the memory with what that gives"
+            ),
             Self::Other { space, .. } => format!("use `{space}` in the instruction, or another variable"),
             Self::Generic { space, .. } => format!("name the state space: add `{space}` to the instruction"),
         })

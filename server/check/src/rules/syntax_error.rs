@@ -9,6 +9,7 @@ mod habits;
 mod kind;
 mod look_alikes;
 mod places;
+mod slips;
 #[cfg(test)]
 mod tests;
 mod unfinished;
@@ -21,6 +22,7 @@ pub(crate) use foreign::foreign_character;
 pub(crate) use habits::{comment, guard_behind, other_language, preprocessor_line, second_guard};
 use kind::error;
 pub(crate) use kind::{SyntaxError, SyntaxErrorKind, subscript};
+pub(crate) use slips::{body_after_semicolon, dotted_label, of_dotted_label, register_range, wrong_brackets};
 pub(crate) use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
     unclosed_block, unopened,
@@ -183,6 +185,9 @@ pub(crate) fn outside_of_function(range: Range<usize>, what: &'static str) -> Di
 
 /// Reports an instruction outside of functions, or a word of another language that seems to be one. `word` is its first word.
 pub(crate) fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
+    if let Some(directive) = slips::without_dot(text, word.clone()) {
+        return directive;
+    }
     match text.get(word.clone()) {
         Some(name) if ptx_isa::ISA.opcode(name).is_none() && super::foreign(name).is_some() => {
             error(word, SyntaxErrorKind::Unexpected(name.into(), false))
@@ -230,6 +235,9 @@ pub(crate) fn minus_offset(range: Range<usize>) -> Diagnostic {
 /// recognize are checked separately.
 fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let range = source.range(node);
+    if let Some(target) = slips::numbered_target(source.text, range.start) {
+        return out.push(target);
+    }
     if let Some(number) = super::malformed_number::around(source.text, &range) {
         // The parser may have two error nodes for one number.
         if !out.contains(&number) {
@@ -256,7 +264,8 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     if shown.is_empty() {
         return out.push(error(range, SyntaxErrorKind::NotPtx));
     }
-    let misplaced = places::unexpected(source.text, range.start);
+    let misplaced =
+        places::unexpected(source.text, range.start).or_else(|| slips::unexpected(source.text, range.start));
     if let Some(found) = misplaced.or_else(|| habits::unexpected(source, node, &range)) {
         return out.push(found);
     }
@@ -312,6 +321,7 @@ fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
             unfinished::operand_after(source, token)
         }
+        "function_kind" => error(range, SyntaxErrorKind::Habit(habit::Habit::FunctionKind)),
         kind => error(range, SyntaxErrorKind::Expected(kind.into())),
     }
 }
@@ -338,9 +348,16 @@ fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
         _ if parent.kind_id() == kinds().guard => error(token, SyntaxErrorKind::GuardWithoutPredicate),
         _ if previous.is_some_and(|p| p.kind_id() == kinds().guard) => {
             let guard = previous.map_or(token, |p| source.range(p));
-            error(guard, SyntaxErrorKind::GuardWithoutInstruction)
+            let is_block = parent.next_named_sibling().is_some_and(|next| next.kind_id() == kinds().block);
+            match places::guarded_block(source.text, guard.start) {
+                Some(found) => found,
+                None if is_block => error(guard, SyntaxErrorKind::Habit(habit::Habit::GuardedBlock)),
+                None => error(guard, SyntaxErrorKind::GuardWithoutInstruction),
+            }
         }
-        _ if previous.is_some_and(|p| p.kind() == ",") => unfinished::after_comma(before(source, node)),
+        _ if previous.is_some_and(|p| p.kind() == ",") => {
+            unfinished::comma_before_end(source.text, before(source, node))
+        }
         _ if previous.is_some_and(|p| p.kind() == "=") => error(before(source, node), SyntaxErrorKind::MissingValue),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {
             unfinished::operand_after(source, token)

@@ -85,6 +85,10 @@ impl DiagnosticMessage for UndeclaredName {
                 Some("a label is visible in its own block and in the blocks inside it".to_owned())
             }
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
+            (None, UndeclaredKind::Operand) if numbered_special(name).is_some() => {
+                let (base, last) = numbered_special(name)?;
+                Some(format!("the special registers of this name are `{base}0` to `{base}{last}`"))
+            }
             (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
             (None, UndeclaredKind::Operand) => super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| {
                 if is_template(name) {
@@ -93,9 +97,28 @@ impl DiagnosticMessage for UndeclaredName {
                 let ty = self.ty.filter(|_| name.starts_with('%'))?;
                 Some(format!("declare it: `.reg {ty} {name};`"))
             }),
-            (None, UndeclaredKind::Function) => super::in_ptx(name),
+            (None, UndeclaredKind::Function) => super::in_ptx(name).or_else(|| {
+                Some(format!(
+                    "declare it above this function, `.func {name} (…);`, with `.extern` if another module has it"
+                ))
+            }),
         }
     }
+}
+
+/// The stem of a name that numbered special registers have, and their largest number, if the name is none of them: `%pm8`.
+fn numbered_special(name: &str) -> Option<(&str, u32)> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() == name.len() {
+        return None;
+    }
+    let last = |register: &'static ptx_isa::tables::SpecialRegister| {
+        let number = register.name.strip_prefix(stem)?;
+        // `%envreg<32>`, or `%pm4` beside `%pm<4>`.
+        let ranges = number.is_empty() && register.count > 0;
+        if ranges { u32::from(register.count).checked_sub(1) } else { number.parse().ok() }
+    };
+    ISA.special_registers.iter().filter_map(last).max().map(|last| (stem, last))
 }
 
 /// Whether a name is an operand of an `asm` statement of CUDA C++: `%0`.
@@ -116,7 +139,7 @@ pub(crate) fn report(range: Range<usize>, name: &str) -> Diagnostic {
 /// The report on an operand that names nothing declared, and that a register of a type would fit.
 pub(crate) fn register(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
     let mut diagnostic = report(range, name);
-    if let Some(found) = of(&mut diagnostic) {
+    if let Some(found) = of(&mut diagnostic).filter(|_| numbered_special(name).is_none()) {
         found.ty = Some(ty);
     }
     diagnostic
@@ -137,6 +160,11 @@ fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
 }
 
 impl Diagnostic {
+    /// Whether the undeclared name is that of a special register, but for its number: `%pm8`.
+    pub fn is_beyond_special_registers(&self) -> bool {
+        name(self).is_some_and(|name| numbered_special(name).is_some())
+    }
+
     /// Whether it is the report on an undeclared label.
     pub fn is_undeclared_label(&self) -> bool {
         let is_label =
@@ -156,9 +184,11 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
     if kind == UndeclaredKind::Operand {
         // `$10`: a number, as other assemblers write it.
         if let Some(number) = written.strip_prefix('$').filter(|n| n.bytes().all(|b| b.is_ascii_digit())) {
-            return Some(number.into());
+            // In an `asm` statement of CUDA C++ it is an operand as LLVM writes it.
+            let operand = format!("%{number}");
+            return Some(if known.contains(&operand.as_str()) { operand.into() } else { number.into() });
         }
-        if is_template(written) {
+        if is_template(written) || numbered_special(written).is_some() {
             return None;
         }
     }

@@ -39,8 +39,10 @@ pub(crate) fn report(modifier: SourceWord<'_>, opcode: &'static Opcode, near: &[
         let own = opcode.entries.iter().flat_map(|e| e.forms).flat_map(Form::documented_values);
         near.extend(suggest(modifier.text, own));
     }
-    let left_out = super::foreign(modifier.text).is_some_and(|word| word.left_out);
-    if left_out {
+    let foreign = super::foreign(modifier.text);
+    let left_out = foreign.as_ref().is_some_and(|word| word.left_out);
+    // Where the tables say what to do instead, a similar word is not what was meant.
+    if foreign.is_some_and(|word| word.left_out || word.spellings.is_empty()) {
         near.clear();
     }
     let mut fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();

@@ -19,6 +19,8 @@ pub(crate) struct UnknownOpcode {
     pub lower: Option<Box<str>>,
     /// Whether it is an instruction of which the tables know only the name.
     pub unchecked: bool,
+    /// Whether arguments in parentheses follow it, as in a call of C.
+    pub call: bool,
 }
 
 impl DiagnosticMessage for UnknownOpcode {
@@ -39,6 +41,12 @@ impl DiagnosticMessage for UnknownOpcode {
         if let Some(lower) = &self.lower {
             return Some(format!("write `{lower}`"));
         }
+        if self.call && super::in_ptx(&self.name).is_none() {
+            return Some(format!(
+                "if it is a function, call it: `call {}, (…);`, or `call (result), {}, (…);`",
+                self.name, self.name
+            ));
+        }
         super::in_ptx(&self.name).or_else(|| self.near.map(|near| format!("did you mean `{near}`?")))
     }
 }
@@ -49,25 +57,37 @@ pub(crate) fn report(instruction: &Instruction<'_>) -> Diagnostic {
     let opcode = instruction.opcode;
     let name: Box<str> = opcode.text.into();
     let lower = opcode.text.to_ascii_lowercase();
+    let call = match instruction.operands.as_slice() {
+        [only] => instruction.modifiers.is_empty() && matches!(only.kind, OperandKind::Arguments(_)),
+        _ => false,
+    };
     if ISA.opcode(&lower).is_some() {
         let whole: String =
             std::iter::once(lower).chain(instruction.modifiers.iter().map(|m| lower_case(m.text))).collect();
         let fix = Fix::replace(format!("Write `{whole}`"), instruction.mnemonic_range(), whole.as_str()).preferred();
-        let found = UnknownOpcode { name, near: None, lower: Some(whole.into()), unchecked: false };
+        let found = UnknownOpcode { name, near: None, lower: Some(whole.into()), unchecked: false, call };
         return Diagnostic::new(opcode.range(), found).fix(fix);
     }
     if let Some(word) = foreign(opcode.text) {
-        let found = UnknownOpcode { name, near: None, lower: None, unchecked: false };
+        let found = UnknownOpcode { name, near: None, lower: None, unchecked: false, call };
         return Diagnostic::new(opcode.range(), found).fixes(translations(instruction, &word));
     }
+    if call {
+        let range = opcode.range();
+        let written = format!("call {}, ", opcode.text);
+        let blanks = instruction.operands.first().map_or(range.end, |o| o.range.start);
+        let fix = Fix::replace(format!("Write `call {}, (…)`", opcode.text), range.start..blanks, written);
+        let data = UnknownOpcode { name, near: None, lower: None, unchecked: false, call };
+        return Diagnostic::new(range, data).fix(fix);
+    }
     let near = nearest(&lower);
-    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None, unchecked: false })
+    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None, unchecked: false, call })
         .fixes(super::write_instead(opcode.range(), near))
 }
 
 /// The hint that an instruction is known by name only.
 pub(crate) fn unchecked(range: Range<usize>, entry: &Entry) -> Diagnostic {
-    let found = UnknownOpcode { name: entry.name.into(), near: None, lower: None, unchecked: true };
+    let found = UnknownOpcode { name: entry.name.into(), near: None, lower: None, unchecked: true, call: false };
     Diagnostic::new(range, found).severity(Severity::Hint)
 }
 

@@ -134,9 +134,9 @@ fn entry(e: &'static Entry) -> Value {
 }
 
 fn modifier(m: &'static ModifierInfo) -> Value {
-    let ModifierInfo { name, repeats, ignored, converge, keeps_order, usual, summary, doc } = *m;
+    let ModifierInfo { name, repeats, ignored, converge, keeps_order, read_only, usual, summary, doc } = *m;
     json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
-        "usual": usual, "summary": summary, "doc": doc})
+        "read_only": read_only, "usual": usual, "summary": summary, "doc": doc})
 }
 
 fn ty(t: &'static TypeInfo) -> Value {

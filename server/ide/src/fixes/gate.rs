@@ -1,59 +1,69 @@
 //! The gate that each fix of an instruction passes: it leads to an instruction of the manual, and to none that its author cannot have
 //! meant. A fix that makes an error go away is rarely read again, so none is better than a wrong one.
 
+mod parts;
+mod statements;
+
 use super::statement::DiagnosedInstruction;
 use super::types::TypeChange;
-use ptx_analysis::{Code, ConstantValue, Fix, FixEdit, Instruction, Operand, OperandKind, literal};
+use parts::{InstructionParts, OperandText, keeps_to_the_manual};
+use ptx_analysis::{Code, Fix, FixEdit, literal};
 use ptx_isa::ISA;
-use ptx_syntax::Snapshot;
 use std::ops::Range;
-
-/// What is compared before and after a fix.
-struct InstructionParts {
-    mnemonic: String,
-    modifiers: Vec<String>,
-    operands: Vec<OperandText>,
-}
-
-/// An operand as written.
-#[derive(Clone, PartialEq, Eq)]
-struct OperandText {
-    text: String,
-    /// The value of a number.
-    value: Option<i128>,
-    /// Whether it is a number of any kind.
-    is_number: bool,
-}
-
-impl InstructionParts {
-    fn of(instruction: &Instruction<'_>, text: &str) -> Self {
-        let modifiers: Vec<String> = instruction.modifiers.iter().map(|m| m.text.to_owned()).collect();
-        let operand = |operand: &Operand<'_>| OperandText {
-            text: text.get(operand.range.clone()).unwrap_or("").to_owned(),
-            value: match &operand.kind {
-                OperandKind::Integer(text) => literal::integer(text),
-                OperandKind::Constant(ConstantValue::Integer(value)) => *value,
-                _ => None,
-            },
-            is_number: matches!(
-                operand.kind,
-                OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_)
-            ),
-        };
-        let mnemonic = std::iter::once(instruction.opcode.text).chain(modifiers.iter().map(String::as_str)).collect();
-        Self { mnemonic, operands: instruction.operands.iter().map(operand).collect(), modifiers }
-    }
-}
 
 /// Whether a fix of an instruction may be offered. A fix that changes other places too is only judged by what it does to the instruction.
 pub fn admits(statement: &DiagnosedInstruction<'_>, fix: &Fix) -> bool {
     let Some(after) = edited(statement, fix) else { return true };
     let Some(before) = statement.lowered(|i| Some(InstructionParts::of(i, &statement.text))) else { return true };
-    let Some(after) = parts_of(&after) else { return true };
-    keeps_to_the_manual(&before, &after)
-        && (is_about_space(statement) || !has_spaces(&before) || keeps_spaces(&before, &after))
+    if contradicts(statement, &before, fix) {
+        return false;
+    }
+    let all = statements::parts(&after);
+    let [after] = &all[..] else { return statements::admits(statement, fix, &before, &all) };
+    let (before, after) = (&before, after);
+    keeps_to_the_manual(before, after)
+        && !reads_the_pointer(before, after)
+        && (suggests(statement, fix) || !makes_another_operation(before, after))
+        && (is_about_space(statement) || !has_spaces(before) || keeps_spaces(before, after))
         && TypeChange::between(&before.modifiers, &after.modifiers).is_none_or(|change| change.is_plausible(statement))
-        && fills_in_nothing(statement, &before, &after)
+        && fills_in_nothing(statement, before, after)
+}
+
+/// Whether a fix removes or changes a modifier of which the diagnostic knows what it should be, and makes something else of it: `.smem` is
+/// `.shared`, so removing it is not what was meant.
+fn contradicts(statement: &DiagnosedInstruction<'_>, before: &InstructionParts, fix: &Fix) -> bool {
+    let [FixEdit::Replace(range, _)] = &fix.edits[..] else { return false };
+    let start = range.start.checked_sub(statement.base);
+    let replaced = start.and_then(|start| statement.text.get(start..start + range.len()));
+    let is_modifier = replaced.is_some_and(|old| before.modifiers.iter().any(|modifier| modifier == old));
+    is_modifier && !statement.diagnostic.fixes.is_empty() && !suggests(statement, fix)
+}
+
+/// Whether a fix writes what the diagnostic says.
+fn suggests(statement: &DiagnosedInstruction<'_>, fix: &Fix) -> bool {
+    let text = |edit: &FixEdit| if let FixEdit::Replace(_, text) = edit { Some(text.clone()) } else { None };
+    let mut own = statement.diagnostic.fixes.iter().flat_map(|fix| &fix.edits).filter_map(text);
+    matches!(&fix.edits[..], [edit] if own.any(|own| text(edit) == Some(own)))
+}
+
+/// Whether a fix makes another instruction by a word that is not like the written one: `barrier.cluster.arrive` of `barrier.cluster.sync`.
+fn makes_another_operation(before: &InstructionParts, after: &InstructionParts) -> bool {
+    let modifiers: Vec<&str> = after.modifiers.iter().map(String::as_str).collect();
+    let opcode = after.mnemonic.split('.').next().and_then(|name| ISA.opcode(name));
+    let Some(entry) = opcode.and_then(|opcode| opcode.entry(&modifiers)) else { return false };
+    let new: Vec<&String> = after.modifiers.iter().filter(|m| !before.modifiers.contains(m)).collect();
+    let old: Vec<&String> = before.modifiers.iter().filter(|m| !after.modifiers.contains(m)).collect();
+    let ([new], [old]) = (&new[..], &old[..]) else { return false };
+    let is_name = format!("{}.", entry.name).contains(&format!("{new}."));
+    let (new, old) = (new.trim_start_matches('.'), old.trim_start_matches('.'));
+    const MIN_COMMON: usize = 3;
+    let common = new.bytes().zip(old.bytes()).take_while(|(one, other)| one == other).count();
+    let parts = |text: &str| text.split("::").flat_map(|part| part.split('_')).map(str::to_owned).collect::<Vec<_>>();
+    let shares_a_word = parts(new).iter().any(|part| parts(old).contains(part));
+    is_name
+        && before.mnemonic.split('.').next() == Some(opcode.map_or("", |o| o.name))
+        && common < MIN_COMMON
+        && !shares_a_word
 }
 
 /// The instruction after a fix; `None` if the fix changes nothing of it.
@@ -70,32 +80,6 @@ fn edited(statement: &DiagnosedInstruction<'_>, fix: &Fix) -> Option<String> {
     }
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     (!edits.is_empty()).then(|| statement.with(&edits))
-}
-
-/// The parts of a text that is one instruction; `None` for several, such as an instruction with a conversion before it.
-fn parts_of(text: &str) -> Option<InstructionParts> {
-    let snapshot = Snapshot::new(text);
-    let root = snapshot.root_at(0);
-    let mut instructions =
-        ptx_syntax::walk::named_children(root).filter(|n| n.kind_id() == ptx_syntax::kinds().instruction);
-    let only = instructions.next()?;
-    if instructions.next().is_some() {
-        return None;
-    }
-    let source = ptx_analysis::ItemSource { text, base: 0 };
-    Some(InstructionParts::of(&ptx_analysis::lower::instruction(source, only)?, text))
-}
-
-/// Whether no modifier is new that only the assembler knows.
-fn keeps_to_the_manual(before: &InstructionParts, after: &InstructionParts) -> bool {
-    let modifiers: Vec<&str> = after.modifiers.iter().map(String::as_str).collect();
-    let opcode = after.mnemonic.split('.').next().and_then(|name| ISA.opcode(name));
-    let Some(entry) = opcode.and_then(|opcode| opcode.entry(&modifiers)) else { return true };
-    let slots = || entry.forms.iter().flat_map(|form| form.slots);
-    let is_documented = |modifier: &str| slots().any(|slot| slot.documented().any(|value| value == modifier));
-    let is_tolerated =
-        |modifier: &str| slots().any(|slot| slot.tolerated.contains(&modifier)) && !is_documented(modifier);
-    !modifiers.iter().any(|new| !before.modifiers.iter().any(|old| old == new) && is_tolerated(new))
 }
 
 /// Whether each state space stays, or is written more exactly: `.shared::cluster` for `.shared`. Where an address points does not follow
@@ -119,6 +103,13 @@ fn has_spaces(parts: &InstructionParts) -> bool {
 /// Whether a state space itself may be the mistake.
 fn is_about_space(statement: &DiagnosedInstruction<'_>) -> bool {
     statement.diagnostic.code() == Code::StateSpace
+}
+
+/// Whether an access to memory at a parameter becomes one to the parameter itself: it most likely holds the address.
+fn reads_the_pointer(before: &InstructionParts, after: &InstructionParts) -> bool {
+    let of_parameters = |parts: &InstructionParts| parts.modifiers.iter().any(|m| m.starts_with(".param"));
+    let of_memory = before.modifiers.iter().any(|m| m.starts_with(".global"));
+    of_memory && !of_parameters(before) && of_parameters(after)
 }
 
 /// Whether an operand more is one that the author implied, and is read only if it is a value.

@@ -106,7 +106,10 @@ impl OperandFixer<'_, '_, '_> {
                 }
                 // No register that could be declared: the component of something else, a word that PTX writes otherwise, a parameter.
                 let parameter = self.instruction.modifiers.iter().any(|m| m.text.starts_with(".param"));
-                let is_other = written.contains('.') || is_template(name) || (parameter && !name.starts_with('%'));
+                let is_other = written.contains('.')
+                    || is_template(name)
+                    || self.statement.diagnostic.is_beyond_special_registers()
+                    || (parameter && !name.starts_with('%'));
                 // A name that is nearly declared is misspelt.
                 let declares = self.out.is_empty()
                     && !self.statement.diagnostic.is_declared_elsewhere()
@@ -134,6 +137,9 @@ impl OperandFixer<'_, '_, '_> {
                     self.move_first(spec);
                 }
             }
+            // A parameter is named: its number means nothing.
+            MismatchKind::ImmediateAddress
+                if self.instruction.modifiers.iter().any(|m| m.text.starts_with(".param")) => {}
             MismatchKind::SpecialRegister | MismatchKind::Immediate | MismatchKind::ImmediateAddress => {
                 if let Some(spec) = spec {
                     self.move_first(spec);

@@ -14,10 +14,10 @@ use crate::tables::{
 // The keywords under each kind of entry, besides those common to all entries.
 pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
-pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
+pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "read-only", "usual"];
 pub(super) const SPACE: &[&str] =
     &["generic", "absolute", "named", "fixed", "window", "wide", "textures", "cycles", "declared", "holds"];
-pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits", "grid", "at-most"];
+pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits", "grid", "at-most", "changes"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
 pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
@@ -103,6 +103,7 @@ impl WrittenEntry<'_> {
             ignored: self.is("ignored"),
             converge: self.is("converge"),
             keeps_order: self.is("keeps-order"),
+            read_only: self.is("read-only"),
             usual: self.is("usual"),
             summary: filled(self.name, &name, summary),
             doc: filled(self.name, &name, self.common.doc),
@@ -157,6 +158,7 @@ impl WrittenEntry<'_> {
             requires: directive::words(self.other("requires")),
             count,
             uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| extent(self.head, word))?,
+            changes: self.is("changes"),
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
             grid: self.other("grid").map_or(Ok(GridRole::None), |word| grid_role(self.head, word))?,
             at_most: leak(maxima(self.head, self.other("at-most").unwrap_or(""))?),

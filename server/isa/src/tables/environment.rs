@@ -31,6 +31,8 @@ table! {
         count: u16,
         /// The threads across which its value is the same.
         uniform: UniformExtent,
+        /// Whether a thread that reads it twice may get two values: a clock, a counter.
+        changes: bool,
         /// The number of lowest bits of its first component that distinguish the lanes of a warp, if warps are parts of rows;
         /// 0: unknown.
         lane_bits: u8,

@@ -51,6 +51,41 @@ pub(crate) enum Habit {
     GuardedBlock,
     /// `.align` behind the name of a variable.
     AlignBehind(Box<str>),
+    /// The text of `.pragma` without quotation marks.
+    Unquoted,
+    /// A target in quotation marks or as a number, and its name.
+    TargetName(Box<str>),
+    /// A label that is a number, or the name of one.
+    NumberedLabel(Box<str>),
+    /// A colon behind a guard.
+    GuardColon,
+    /// A range of registers in a list, and the list.
+    RegisterRange(Box<str>),
+    /// Brackets of the wrong kind.
+    WrongBrackets {
+        /// What stands in them.
+        what: &'static str,
+        /// The text with the right ones.
+        written: Box<str>,
+    },
+    /// Several dimensions in one pair of brackets, and the dimensions.
+    Dimensions(Box<str>),
+    /// A string as the value of a variable.
+    StringValue,
+    /// Numbers of a directive without commas.
+    NumbersApart,
+    /// A state space before the name and parameters of a kernel.
+    KernelSpace(Box<str>),
+    /// A type with a `*`.
+    PointerType(Box<str>),
+    /// A directive without its dot, as it should be.
+    WithoutDot(Box<str>),
+    /// The name of a label that begins with a dot.
+    DottedLabel(Box<str>),
+    /// A `;` between the header of a function and its body.
+    SemicolonBeforeBody,
+    /// `.entry` or `.func` is missing before the name of a function.
+    FunctionKind,
 }
 
 impl Habit {
@@ -79,6 +114,23 @@ impl Habit {
             Self::OffsetOutside(_) => "an offset belongs inside the brackets of its address".to_owned(),
             Self::GuardedBlock => "a guard covers one instruction, not a block".to_owned(),
             Self::AlignBehind(align) => format!("`{align}` belongs before the type of a variable, not after its name"),
+            Self::Unquoted => "`.pragma` takes a string, in quotation marks".to_owned(),
+            Self::TargetName(name) => format!("a target is a name without quotation marks, such as `{name}`"),
+            Self::NumberedLabel(label) => format!("a label must be a name, but `{label}` begins with a digit"),
+            Self::GuardColon => "a guard takes no colon: only a label does".to_owned(),
+            Self::RegisterRange(_) => "a list names each register: PTX has no ranges inside lists".to_owned(),
+            Self::WrongBrackets { what, .. } => format!("{what} does not belong in these brackets"),
+            Self::Dimensions(_) => "each array dimension needs its own brackets".to_owned(),
+            Self::StringValue => "a variable cannot have a string as its value: PTX lists its bytes".to_owned(),
+            Self::NumbersApart => "commas are missing between these numbers".to_owned(),
+            Self::KernelSpace(space) => format!("`{space}` declares a variable: a kernel begins with `.entry`"),
+            Self::PointerType(ty) => format!("`{ty}` is not a type: PTX has no pointer types"),
+            Self::WithoutDot(dotted) => format!("`{}` is a directive without its dot", dotted.trim_start_matches('.')),
+            Self::DottedLabel(name) => format!("a label cannot begin with a dot, as `.{name}` does"),
+            Self::SemicolonBeforeBody => {
+                "this `;` turns the header into a declaration, so the block after it has no function".to_owned()
+            }
+            Self::FunctionKind => "`.entry` (a kernel) or `.func` is missing after this".to_owned(),
         }
     }
 
@@ -88,7 +140,7 @@ impl Habit {
             Self::GuardInParentheses => "write the predicate after the `@`".to_owned(),
             Self::GuardNegation(_) => "write `@!`".to_owned(),
             Self::GuardExpression(operator) => {
-                let opcode = if operator.starts_with('&') { "and" } else { "or" };
+                let opcode = if operator.starts_with('|') { "or" } else { "and" };
                 format!("combine the predicates first, with `{opcode}.pred`")
             }
             Self::SecondGuard => "combine the predicates first, with `and.pred`".to_owned(),
@@ -115,6 +167,24 @@ impl Habit {
                 "branch around the block with the negated guard, or guard each instruction".to_owned()
             }
             Self::AlignBehind(_) => "write it directly after the state space".to_owned(),
+            Self::Unquoted => "for instance `.pragma \"nounroll\";`".to_owned(),
+            Self::TargetName(name) => format!("write `{name}`"),
+            Self::NumberedLabel(_) => {
+                "name the label, for instance `L1:`, and branch to that name; `1b` and `1f` belong to other assemblers"
+                    .to_owned()
+            }
+            Self::GuardColon => "remove it".to_owned(),
+            Self::RegisterRange(written) | Self::WrongBrackets { written, .. } | Self::Dimensions(written) => {
+                format!("write `{written}`")
+            }
+            Self::StringValue => "write the code of each character, and 0 at the end".to_owned(),
+            Self::NumbersApart => "write commas between them".to_owned(),
+            Self::KernelSpace(_) => "write `.entry`".to_owned(),
+            Self::PointerType(_) => "a pointer is a 64-bit number: write `.u64`".to_owned(),
+            Self::WithoutDot(dotted) => format!("write `{dotted}`"),
+            Self::DottedLabel(name) => format!("write `{name}`, or `$L_{name}` as compilers do"),
+            Self::SemicolonBeforeBody => "remove it".to_owned(),
+            Self::FunctionKind => "write `.entry` for what the host launches, `.func` for what PTX calls".to_owned(),
         })
     }
 }

@@ -140,7 +140,9 @@ fn overlooked(before: &str, after: &str) -> bool {
     let next = after.trim_start_matches('\\').trim_start();
     let end = next.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(next.len());
     let alone = !after.starts_with("\\\\") && after[1..].starts_with(char::is_whitespace);
-    alone && before.trim_end().ends_with([';', '{', '}']) && ISA.opcode(&next[..end]).is_some()
+    let before = before.trim_end();
+    let guard = before.rsplit(|c: char| c.is_whitespace() || c == ';').next().is_some_and(|word| word.starts_with('@'));
+    alone && (guard || before.ends_with([';', '{', '}', ':'])) && ISA.opcode(&next[..end]).is_some()
 }
 
 /// The report on `(256)` behind a directive.
@@ -395,7 +397,7 @@ mod tests {
         assert_eq!(of("@%p1 && %p2 bra L; L:"), ["unexpected `&&`: a guard is a single predicate"]);
         assert_eq!(of("@%p1 @%p2 bra L; L:"), ["an instruction can have only one guard, but another one follows this"]);
         let block = in_kernel(SyntaxError, "@%p1 { ret; }");
-        let help = "to guard a block, branch around it";
+        let help = "branch around the block with the negated guard, or guard each instruction";
         assert_eq!(block[0].help().as_deref(), Some(help));
         // A label may begin with `%`.
         assert!(in_kernel(SyntaxError, "%loop: bra %loop;").is_empty());

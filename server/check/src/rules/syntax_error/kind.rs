@@ -197,6 +197,7 @@ impl DiagnosticMessage for SyntaxError {
             }
             SyntaxErrorKind::GivenTwice(_) => "remove one of them".to_owned(),
             SyntaxErrorKind::GuardWithoutInstruction => "to guard a block, branch around it".to_owned(),
+            SyntaxErrorKind::MissingAfterComma => "write the operand that follows it, or remove the comma".to_owned(),
             SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
             SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),

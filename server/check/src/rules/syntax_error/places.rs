@@ -2,6 +2,7 @@
 
 use super::habit::Habit;
 use super::habits::{habit, is_name, leading_name, rewritten};
+use super::slips::guard_each;
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
 use ptx_isa::ISA;
 
@@ -10,8 +11,8 @@ pub(super) fn unexpected(text: &str, start: usize) -> Option<Diagnostic> {
     let (before, after) = (text.get(..start)?, text.get(start..)?);
     offset_before(text, start)
         .or_else(|| offset_behind(start, after))
-        .or_else(|| guarded_block(start, after))
-        .or_else(|| block_behind_guard(before, after))
+        .or_else(|| guarded_block(text, start))
+        .or_else(|| block_behind_guard(text, start))
         .or_else(|| guard_in_parentheses(before, start, after))
         .or_else(|| align_behind(before, start, after))
 }
@@ -62,19 +63,20 @@ fn is_offset(text: &str) -> bool {
 }
 
 /// The report on a `{` that the parser could not fit in, if a guard stands before it.
-fn block_behind_guard(before: &str, after: &str) -> Option<Diagnostic> {
-    let before = before.trim_end();
+fn block_behind_guard(text: &str, brace: usize) -> Option<Diagnostic> {
+    let before = text.get(..brace)?.trim_end();
     let start = before.rfind(|c: char| c.is_whitespace() || c == ';').map_or(0, |at| at + 1);
-    after.starts_with('{').then(|| guarded_block(start, &format!("{} {{", before.get(start..).unwrap_or("")))).flatten()
+    text.get(brace..)?.starts_with('{').then(|| guarded_block(text, start)).flatten()
 }
 
-/// The report on a guard before a `{`.
-fn guarded_block(start: usize, after: &str) -> Option<Diagnostic> {
+/// The report on a guard at an offset before a `{`.
+pub(super) fn guarded_block(text: &str, start: usize) -> Option<Diagnostic> {
+    let after = text.get(start..)?;
     let guard = after.strip_prefix('@')?.trim_start_matches('!');
     let name = leading_name(guard);
     let end = after.len() - guard.len() + name.len();
     let is_block = is_name(name) && guard.get(name.len()..)?.trim_start().starts_with('{');
-    is_block.then(|| habit(start..start + end, Habit::GuardedBlock))
+    is_block.then(|| habit(start..start + end, Habit::GuardedBlock).fixes(guard_each(text, start..start + end)))
 }
 
 /// The report on `.shared .b8 buf[64] .align 16;`.

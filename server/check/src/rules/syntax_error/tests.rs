@@ -41,7 +41,8 @@ fn separators_are_inserted() {
 
 #[test]
 fn operands_that_are_missing() {
-    assert_eq!(in_body("mov.u32 %r1, ;"), ["something is missing after this comma"]);
+    let comma = "something is missing after this comma\nwrite the operand that follows it, or remove the comma";
+    assert_eq!(in_body("mov.u32 %r1, ;"), [comma]);
     assert_eq!(in_body("mov.u32 %r1, 1 +;"), ["an operand is missing after this `+`"]);
     assert!(in_body("mov.u32 %r1, 1 + 2;").is_empty());
     assert_eq!(in_body("add. %r1, %r2, %r3;"), ["a modifier is missing after the dot"]);

@@ -2,6 +2,7 @@
 //!
 //! It is reported at the end of the last token before it: the next line is another statement without an error.
 
+use super::habit::Habit;
 use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::{Diagnostic, Fix};
 use ptx_isa::ISA;
@@ -38,7 +39,18 @@ fn quotable(text: &str) -> bool {
 /// The report on an operand that is missing after an operator.
 pub(super) fn operand_after(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     let text = source.text.get(token.clone()).unwrap_or("");
-    error(token, SyntaxErrorKind::MissingOperand(text.into()))
+    let pointer = (text == "*").then(|| pointer_type(source.text, &token)).flatten();
+    pointer.unwrap_or_else(|| error(token, SyntaxErrorKind::MissingOperand(text.into())))
+}
+
+/// The report on a pointer type, `.f32*`: its `*` has this byte range.
+fn pointer_type(text: &str, star: &Range<usize>) -> Option<Diagnostic> {
+    let before = text.get(..star.start)?.trim_end();
+    let ty = before.rsplit(|c: char| c.is_whitespace() || c == '(').next()?;
+    ISA.ty(ty)?;
+    let range = before.len() - ty.len()..star.end;
+    let kind = SyntaxErrorKind::Habit(Habit::PointerType(format!("{ty}*").into()));
+    Some(error(range.clone(), kind).fix(Fix::replace("Write `.u64`", range, ".u64").preferred()))
 }
 
 /// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
@@ -87,6 +99,13 @@ fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
 /// The report on a comma that nothing follows.
 pub(super) fn after_comma(comma: Range<usize>) -> Diagnostic {
     error(comma, SyntaxErrorKind::MissingAfterComma)
+}
+
+/// The report on a comma that nothing follows up to the end of the statement.
+pub(super) fn comma_before_end(text: &str, comma: Range<usize>) -> Diagnostic {
+    let ends = text.get(comma.end..).is_some_and(|rest| rest.trim_start().starts_with(';'));
+    let fix = ends.then(|| Fix::replace("Remove `,`", comma.clone(), ""));
+    after_comma(comma).fixes(fix)
 }
 
 /// The report on a bracket that is not closed on its line.

@@ -56,6 +56,7 @@ pub fn special_register(r: &'static SpecialRegister) -> Value {
         requires,
         count,
         uniform,
+        changes,
         lane_bits,
         grid,
         at_most,
@@ -70,7 +71,7 @@ pub fn special_register(r: &'static SpecialRegister) -> Value {
     };
     json!({
         "name": name, "type": ty, "components": components, "count": count, "also_read": also_read, "requires": requires,
-        "uniform": extent(uniform), "lane_bits": lane_bits, "grid": grid, "at_most": at_most, "summary": summary, "manual": manual, "doc": doc, "notes": notes, "gates": gates(own),
+        "uniform": extent(uniform), "changes": changes, "lane_bits": lane_bits, "grid": grid, "at_most": at_most, "summary": summary, "manual": manual, "doc": doc, "notes": notes, "gates": gates(own),
     })
 }
 
