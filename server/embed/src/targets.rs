@@ -225,6 +225,10 @@ pub(crate) fn defined(name: &str) -> Condition {
     if name == "__CUDA_ARCH__" || name == "__CUDACC__" || name == "__NVCC__" {
         return Condition::Always(true);
     }
+    // Addresses of a device have 64 bits, so where a text is written for either the other branch is dead.
+    if name == "__LP64__" || name == "_LP64" {
+        return Condition::Always(true);
+    }
     if let Some(n) = name.strip_prefix("__CUDA_ARCH_FEAT_SM").and_then(|r| r.strip_suffix("_ALL")) {
         return n.parse().map_or(Condition::Unknown, Condition::Specific);
     }

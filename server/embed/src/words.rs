@@ -134,13 +134,15 @@ pub(crate) fn last_token(ptx: &str) -> Option<(usize, bool)> {
 
 impl Group {
     /// Whether the text is PTX and not the assembly of another processor. `is_known` says whether PTX has an opcode
-    /// (`mov`) or directive (`.reg`) of a name.
+    /// (`mov`) or directive (`.reg`) of a name, `is_modifier` whether it has a modifier (`.sync`).
     ///
     /// Other processors have a `mov` and an `add`, too, but without types, so an opcode counts only with a modifier or
-    /// without operands. A word that has a PTX type (`mvo.u32`) counts although it is unknown: it is misspelt.
+    /// without operands. A word that has a PTX type (`mvo.u32`) counts although it is unknown: it is misspelt. In a text that
+    /// no semicolon ends, one of the modifiers must be known: RISC-V has `fence.i`, LoongArch `ld.d`.
     #[must_use]
-    pub fn is_ptx(&self, is_known: impl Fn(&str) -> bool) -> bool {
+    pub fn is_ptx(&self, is_known: impl Fn(&str) -> bool, is_modifier: impl Fn(&str) -> bool) -> bool {
         let text = &self.ptx;
+        let ends = last_token(text).is_some_and(|(_, ends)| ends);
         if self.targets.device && self.is_of_device(&is_known) {
             return true;
         }
@@ -184,11 +186,17 @@ impl Group {
                         return true;
                     }
                 }
-                _ if is_known(word) => {
-                    if next.is_none_or(|n| n.starts_with('.') || n == ";") {
-                        return true;
+                _ if is_known(word) => match next {
+                    Some(";") => return true,
+                    None if self.targets.device => return true,
+                    _ => {
+                        let mut modifiers =
+                            std::iter::from_fn(|| tokens.next_if(|token| text[token.clone()].starts_with('.')));
+                        if modifiers.any(|token| ends || is_modifier(&text[token])) {
+                            return true;
+                        }
                     }
-                }
+                },
                 _ => {
                     let mut next = next;
                     while let Some(modifier) = next.and_then(|n| n.strip_prefix('.')) {

@@ -187,6 +187,8 @@ fn targets_of_comments_and_conditions() {
     assert_eq!(excluded(&nv), [70, 80, 90, 100]);
     let nv = format!("void f() {{ NV_IF_TARGET(NV_PROVIDES_SM_80, (g();)) {asm} }}");
     assert_eq!(excluded(&nv), [0; 0]);
+    let bits = format!("void f() {{\n#if defined(__LP64__) || ON_WIN64\n#else\n{asm}\n#endif\n}}");
+    assert_eq!(excluded(&bits), [70, 75, 80, 90, 100]);
     let above = format!("// ptx: target=sm_90a,sm_100a version=8.7\nvoid f() {{ {asm} }}\nvoid g() {{ }}");
     let comment = wanted(&above).comment.clone().expect("a comment");
     assert_eq!((comment.targets.len(), comment.version), (2, Some((8, 7))));
@@ -215,8 +217,19 @@ fn half_typed_statements_end() {
 fn another_processor() {
     let is_ptx = |text: &str| {
         let known = |word: &str| ["mov", "add", "ret", ".reg", "bar"].contains(&word);
-        only(&format!("void f() {{ asm({text}); }}")).is_ptx(known)
+        only(&format!("void f() {{ asm({text}); }}")).is_ptx(known, |word| word == ".sync")
     };
+    assert!(is_ptx(r#""bar.sync 0""#));
+    assert!(is_ptx(r#""mov.v32 %0, 1;" : "=r"(x)"#), "a mistake in PTX, which ends with a semicolon");
+    for text in [
+        r#""mov.m.x m0, x0, 0xFF""#,
+        r#""bar.i\n" ::: "memory""#,
+        r#""add.w %0, %1, %2" : "=r"(x) : "r"(a), "r"(b)"#,
+        r#""add.4s %0, %1, %2\n\tret\n" : "=w"(x) : "w"(a), "w"(b)"#,
+        r#""ret\n""#,
+    ] {
+        assert!(!is_ptx(text), "{text}");
+    }
     assert!(is_ptx(r#""mov.u32 %0, 1;" : "=r"(x)"#));
     assert!(is_ptx(r#""ret;""#));
     assert!(is_ptx(r#""{ .reg .pred p; @!p mvo.u32 %0, 1; }" : "=r"(x)"#));
@@ -376,7 +389,7 @@ fn constants_after_two_colons_are_parts_of_words() {
 
 #[test]
 fn texts_of_device_functions() {
-    let is_ptx = |text: &str| only(text).is_ptx(|word| matches!(word, "bra" | "mov" | "ret" | ".reg"));
+    let is_ptx = |text: &str| only(text).is_ptx(|word| matches!(word, "bra" | "mov" | "ret" | ".reg"), |_| false);
     for text in [
         "void f() { asm(\"WAIT: bra WAIT;\" :: \"r\"(m)); }",
         "void f() { asm(\"bra DONE; DONE:\"); }",

@@ -59,6 +59,14 @@ fn other_calls() {
 }
 
 #[test]
+fn a_call_that_a_comment_shows_is_no_statement_of_cpp() {
+    let shown = "\"\"\"\n    asm(\n        \"ld.shared.u64 %0, [%1];\",\n        [\"=l\", \"l\"],\n        [ret, ptr]\n    )\n\"\"\"\n";
+    assert!(host(shown).groups().is_empty());
+    let cpp = "S = \"\"\"void f() { asm(\"ld.shared.u64 %0, [%1];\" : \"=l\"(x) : \"l\"(p), \"r\"(q)); }\"\"\"\n";
+    assert_eq!(host(cpp).groups().len(), 1);
+}
+
+#[test]
 fn literals() {
     let text = |literal: &str| only(&format!("llvm.inline_asm(t, [], {literal}, \"\")")).ptx.clone();
     assert_eq!(text(r#""a;\n\tb; $$x""#), "a;\n\tb; $x");

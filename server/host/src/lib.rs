@@ -28,7 +28,8 @@ use ptx_isa::ISA;
 /// Whether a group of statements is PTX, and not the assembly of another processor.
 pub fn is_ptx(group: &Group) -> bool {
     let is_known = |word: &str| ISA.opcode(word).is_some() || ISA.directive(word).is_some();
-    !group.foreign && group.is_ptx(is_known)
+    let is_modifier = |word: &str| ISA.modifier(word).is_some() || ISA.ty(word).is_some() || ISA.space(word).is_some();
+    !group.foreign && group.is_ptx(is_known, is_modifier)
 }
 
 /// Whether a text may contain PTX at all. A cheap test, so that the many other files of a folder are not scanned.

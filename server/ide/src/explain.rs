@@ -84,7 +84,11 @@ fn one(word: &str, detail: Detail) -> Option<MarkdownPage> {
     if word.is_empty() || word.chars().count() > MAX_LENGTH {
         return None;
     }
-    known(word, detail).or_else(|| register(word)).or_else(|| inline_operand(word)).or_else(|| found(word, detail))
+    known(word, detail)
+        .or_else(|| register(word))
+        .or_else(|| inline_operand(word))
+        .or_else(|| found(word, detail))
+        .or_else(|| cuda::other(word).map(|other| other_page(other, detail)))
 }
 
 /// Longer words are not names.
@@ -218,8 +222,27 @@ fn family(title: &str) -> MarkdownPage {
 fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
     let spellings: Vec<String> = found.spellings().map(|s| format!("`{s}`")).collect();
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
+    let text = format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or "));
+    with_pages(text, found, detail)
+}
+
+/// The page about a word of another language or assembler.
+fn other_page(other: &'static Cuda, detail: Detail) -> MarkdownPage {
+    let spellings: Vec<String> = other.spellings().map(|s| format!("`{s}`")).collect();
+    let Cuda { name, words, .. } = other;
+    let text = match (spellings.is_empty(), other.is_left_out()) {
+        (false, _) if words.is_empty() => format!("`{name}` is {} in PTX.", spellings.join(" or ")),
+        (false, _) => format!("`{name}` is {} in PTX: {words}.", spellings.join(" or ")),
+        (true, true) => format!("PTX has no `{name}`, and needs none: {words}."),
+        (true, false) => format!("PTX has no `{name}`: {words}."),
+    };
+    with_pages(text, other, detail)
+}
+
+/// A text, followed by the pages about what a name is in PTX.
+fn with_pages(text: String, found: &'static Cuda, detail: Detail) -> MarkdownPage {
     let mut page = MarkdownPage::default();
-    page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
+    page.text(text);
     let mut names: Vec<&'static str> = Vec::new();
     for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(found.name)) {
         if !names.contains(&word) {

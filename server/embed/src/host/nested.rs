@@ -15,7 +15,15 @@ pub(super) fn groups(source: &str, literal: &Literal) -> Vec<Placed> {
     let inner = Host::new(Language::Cpp, &text.text);
     // A literal in which the statement does not end is a piece of code: a pattern to search for, or one of several literals.
     let is_whole = |placed: &&Placed| !placed.group.statements.iter().any(|s| s.flaws.contains(&Flaw::Unclosed));
-    inner.groups().iter().filter(is_whole).map(|placed| moved(placed, &text, literal)).collect()
+    // `asm("…", ["=r"], [x])` is a call of another language that a comment shows, and has its operands elsewhere.
+    let is_call = |placed: &&Placed| {
+        let mut literals = placed.group.statements.iter().flat_map(|statement| &statement.literals);
+        let behind = |range: &Range<usize>| text.text.get(placed.start + range.end..).unwrap_or_default();
+        literals.any(|range| behind(range).trim_start_matches('"').trim_start().starts_with(','))
+    };
+    let mut groups: Vec<&Placed> = inner.groups().iter().filter(is_whole).collect();
+    groups.retain(|placed| !is_call(placed));
+    groups.into_iter().map(|placed| moved(placed, &text, literal)).collect()
 }
 
 /// The place of a range of C++ in the Python text.

@@ -1,7 +1,7 @@
-//! Names of CUDA C++.
+//! Names of CUDA C++, and words of other languages and assemblers.
 
 use ptx_isa::tables::{Cuda, Entry};
-use ptx_isa::{CUDA, ISA};
+use ptx_isa::{CUDA, ISA, OTHER_NAMES};
 
 /// What users write in place of the namespace in the table.
 const NAMESPACES: &[(&str, &str)] = &[
@@ -42,6 +42,13 @@ pub fn named(word: &str) -> Option<&'static Cuda> {
         .or_else(|| spelled(&|a, b| a.eq_ignore_ascii_case(b)))
         // A member of a type, as far as the type is known: `cuda::barrier::foo`.
         .or_else(|| name.rsplit_once("::").and_then(|(owner, _)| CUDA.iter().find(|c| c.name == owner)))
+}
+
+/// The word of another language or assembler. A mnemonic of SASS stands for the opcode in front: `STG.E.128`.
+pub fn other(word: &str) -> Option<&'static Cuda> {
+    let spelled = |name: &str| OTHER_NAMES.iter().find(|other| other.name.eq_ignore_ascii_case(name));
+    let is_sass = word.len() > 3 && !word.starts_with('.') && !word.contains(|c: char| c.is_ascii_lowercase());
+    spelled(word).or_else(|| word.split_once('.').filter(|_| is_sass).and_then(|(opcode, _)| spelled(opcode)))
 }
 
 /// The instruction that a function of `cuda::ptx` stands for: its name with `_` in place of dots.

@@ -4,7 +4,7 @@ use super::words::{self, key, stem};
 use crate::describe::{self, FormUsage};
 use ptx_analysis::Code;
 use ptx_isa::tables::Passage;
-use ptx_isa::{CUDA, ISA};
+use ptx_isa::{CUDA, ISA, OTHER_NAMES};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
@@ -110,6 +110,26 @@ fn documentation(entry: &IndexEntry) -> String {
     }
 }
 
+/// Whether a spelling, `fma.rn.f32`, is the name or has modifiers behind it.
+pub(super) fn begins_with(spelling: &str, name: &str) -> bool {
+    spelling.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Gives what a phrase stands for, `fused multiply add`, that phrase as a synonym. Of several instructions the one with the longest name
+/// is meant: `mbarrier.init` and not `mbarrier`.
+fn name_phrases(entries: &mut [IndexEntry]) {
+    for phrase in OTHER_NAMES.iter().filter(|other| other.name.contains(' ')) {
+        let Some(spelling) = phrase.spellings().next() else { continue };
+        let is_meant = |entry: &IndexEntry| {
+            !matches!(entry.kind, IndexKind::Cuda | IndexKind::Family) && begins_with(spelling, entry.name)
+        };
+        let meant = entries.iter_mut().filter(|entry| is_meant(entry)).max_by_key(|entry| entry.name.len());
+        if let Some(entry) = meant {
+            entry.synonyms.push(phrase.name);
+        }
+    }
+}
+
 fn entries() -> Vec<IndexEntry> {
     let mut out: Vec<IndexEntry> = Vec::new();
     let mut add = |kind, name, summary: String, synonyms: Vec<&'static str>| {
@@ -169,5 +189,6 @@ fn entries() -> Vec<IndexEntry> {
     for entry in out.iter_mut().filter(|entry| entry.kind == IndexKind::Instruction) {
         entry.uses = used.get(entry.name).copied().unwrap_or(0);
     }
+    name_phrases(&mut out);
     out
 }

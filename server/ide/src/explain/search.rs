@@ -1,6 +1,7 @@
 //! The search in the index: what has most of the rare words of a query, where it counts.
 
-use super::index::{IndexEntry, IndexKind, IndexedWords, PREPARED};
+use super::cuda;
+use super::index::{IndexEntry, IndexKind, IndexedWords, PREPARED, begins_with};
 use super::words::{self, key, stem};
 use crate::completion::{TargetSupport, instruction_support};
 use ptx_analysis::Environment;
@@ -49,7 +50,33 @@ struct QueryWord {
     stem: String,
     /// How much it tells: words that many entries have tell little.
     weight: f32,
+    /// Whether any entry has it.
+    is_known: bool,
 }
+
+/// The part of its weight that a word has which no entry has: it may be beside the point, or all of it.
+const UNKNOWN: f32 = 0.7;
+
+/// How many times its weight a word has that is written as a name of code, `__ffs`: the words around it describe it.
+const NAME_OF_CODE: f32 = 2.0;
+
+/// Words that say where a name was read.
+const CONTEXT: &[&str] = &[
+    "assembly",
+    "cuda",
+    "disassembly",
+    "dump",
+    "equivalent",
+    "instruction",
+    "instructions",
+    "mean",
+    "means",
+    "nvidia",
+    "opcode",
+    "ptx",
+    "sass",
+    "triton",
+];
 
 /// Where an entry has a word.
 struct WordPlace {
@@ -63,9 +90,14 @@ struct WordPlace {
 /// targets do not have.
 pub fn search(query: &str) -> Vec<IndexHit> {
     let mut words: Vec<QueryWord> = words::words(query).into_iter().map(QueryWord::new).collect();
+    if words.iter().any(QueryWord::is_name) && words.iter().any(|word| !word.is_context()) {
+        words.retain(|word| !word.is_context());
+    }
     let generations: Vec<Vec<&TargetInfo>> = words.iter().map(|word| generation(&word.text)).collect();
     let targets: Vec<&TargetInfo> = generations.iter().flatten().copied().collect();
-    if generations.iter().any(Vec::is_empty) {
+    // What nothing knows does not make a name a filter.
+    let is_topic = |(word, own): (&QueryWord, &Vec<&TargetInfo>)| own.is_empty() && word.is_known;
+    if words.iter().zip(&generations).any(is_topic) {
         let mut named = generations.iter();
         words.retain(|_| named.next().is_some_and(Vec::is_empty));
     }
@@ -105,10 +137,42 @@ static FREQUENCIES: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
 
 impl QueryWord {
     fn new(text: String) -> Self {
+        let frequency = |word: &str| FREQUENCIES.get(word).copied();
+        let text = match (frequency(&stem(&text)), text.strip_prefix("compute_")) {
+            (None, Some(number)) => format!("sm_{number}"),
+            // `ffma` of SASS, which no entry names, is `fma` in PTX.
+            (None, _) if text.len() > 2 => in_ptx(&text).unwrap_or(text),
+            _ => text,
+        };
         let stem = stem(&text);
-        let frequency = FREQUENCIES.get(stem.as_str()).copied().unwrap_or(0);
-        Self { text, stem, weight: rarity(PREPARED.len() as u64, u64::from(frequency)) }
+        let frequency = frequency(&stem);
+        // The underscores of a name are no part of its stems.
+        let is_known = frequency.is_some() || PREPARED.iter().any(|entry| entry.name == text);
+        let factor = match is_known {
+            true if text.contains(['_', '%']) => NAME_OF_CODE,
+            true => 1.0,
+            false => UNKNOWN,
+        };
+        let weight = factor * rarity(PREPARED.len() as u64, u64::from(frequency.unwrap_or(0)));
+        Self { text, stem, weight, is_known }
     }
+
+    /// Whether it says where a name was read.
+    fn is_context(&self) -> bool {
+        CONTEXT.contains(&self.text.as_str())
+    }
+
+    /// Whether it is the whole name of an entry.
+    fn is_name(&self) -> bool {
+        PREPARED.iter().any(|entry| entry.name.trim_start_matches(['.', '%', '_']) == self.text.trim_start_matches('_'))
+    }
+}
+
+/// The name of the instruction that a word of another assembler stands for.
+fn in_ptx(word: &str) -> Option<String> {
+    let spelling = cuda::other(word)?.spellings().next()?;
+    let names = PREPARED.iter().filter(|entry| entry.entry.kind == IndexKind::Instruction).map(|entry| &entry.name);
+    names.filter(|name| begins_with(spelling, name)).max_by_key(|name| name.len()).cloned()
 }
 
 /// The logarithm to base 2 of how many entries there are for each that has a word, in quarters, and at least a half. It is made of
@@ -121,9 +185,12 @@ fn rarity(entries: u64, with_word: u64) -> f32 {
     quarters.max(0.5)
 }
 
-/// The targets of a generation, `Hopper`.
+/// The targets of a generation, `Hopper`, or the one of a name, `sm_90a`.
 fn generation(word: &str) -> Vec<&'static TargetInfo> {
     let is_named = |target: &&TargetInfo| {
+        if target.name == word {
+            return true;
+        }
         let first = target.summary.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         !target.features.is_empty() && first.eq_ignore_ascii_case(word)
     };

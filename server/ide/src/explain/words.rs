@@ -2,9 +2,10 @@
 
 /// Words that say nothing about the topic of a query. The site's search leaves out the same.
 pub const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i", "in",
-    "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "thing", "things",
-    "this", "to", "use", "using", "vs", "what", "when", "which", "why", "with",
+    "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i",
+    "in", "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "should", "such", "that", "the", "there",
+    "thing", "things", "this", "to", "use", "using", "vs", "want", "was", "what", "when", "where", "which", "why",
+    "will", "with", "without", "you", "your",
 ];
 
 /// Endings that are cut off a word, with what stands in their place; the first that fits is taken. The site's search cuts the same.
@@ -60,6 +61,11 @@ pub fn words(text: &str) -> Vec<String> {
 /// A word without its ending: `lanes` and `lane`, `shuffling` and `shuffles` are the same.
 pub fn stem(word: &str) -> String {
     let mut word = word.replace("isation", "ization").replace("ising", "izing");
+    for (british, american) in [("ise", "ize"), ("ised", "ized"), ("ises", "izes")] {
+        if let Some(start) = word.strip_suffix(british) {
+            word = format!("{start}{american}");
+        }
+    }
     if let Some((ending, instead)) = ENDINGS.iter().find(|(ending, _)| word.ends_with(ending)) {
         let kept = word.len() - ending.len();
         if word.is_char_boundary(kept) && kept + instead.len() >= MIN_STEM {

@@ -56,7 +56,7 @@ function wordsOf(text) {
 
 // A word without its ending: `lanes` and `lane` are the same.
 function stem(word) {
-  word = word.replaceAll("isation", "ization").replaceAll("ising", "izing");
+  word = word.replaceAll("isation", "ization").replaceAll("ising", "izing").replace(/is(e|ed|es)$/, "iz$1");
   const cut = index.endings.find(([ending]) => word.endsWith(ending));
   if (cut && word.length - cut[0].length + cut[1].length >= index.stem) {
     word = word.slice(0, word.length - cut[0].length) + cut[1];
