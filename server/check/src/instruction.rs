@@ -143,8 +143,8 @@ pub(crate) fn check(
             out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
-            if let Some(found) = surplus_number(instruction, (text, written), candidate, names) {
-                return out.push(found);
+            if let Some(diagnostic) = surplus_number(instruction, (text, written), candidate, names) {
+                return out.push(diagnostic);
             }
             out.push(broken_rule(instruction, (opcode, candidate.form), rule, written));
         }
@@ -163,15 +163,15 @@ pub(crate) fn check(
             if let Some(diagnostic) = exchanged.next() {
                 return out.push(diagnostic);
             }
-            let shown = shown_counts(mnemonic, counts, &resolved.environment);
+            let offered = offered_counts(mnemonic, counts, &resolved.environment);
             let form = shown_form(instruction, candidate.form);
             if operand_total > counts.last().copied().unwrap_or(0)
                 && let Some(modifier) = missing_modifier(instruction, opcode, resolved, names)
             {
-                return out.push(operand_count::lacks_modifier(instruction, written, form, &shown, modifier));
+                return out.push(operand_count::lacks_modifier(instruction, written, form, &offered, modifier));
             }
-            let other = OtherCount { text, mnemonic: written, form, counts: &shown, alignment };
-            out.push(operand_count::report(instruction, &chosen, other));
+            let count = OtherCount { text, mnemonic: written, form, counts: &offered, alignment };
+            out.push(operand_count::report(instruction, &chosen, count));
         }
     }
 }
@@ -195,12 +195,12 @@ fn shown_form(instruction: &Instruction<'_>, form: &'static Form) -> &'static st
 }
 
 /// The numbers of operands that can be shown to somebody who has written another one.
-fn shown_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environment) -> Vec<usize> {
+fn offered_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environment) -> Vec<usize> {
     let variants = mnemonic.candidates.iter().flat_map(|c| c.variants.iter().map(move |v| (c, v)));
     let offered = variants.filter(|(c, v)| v.is_offered(c.form, &c.values, environment));
     let offered: Vec<usize> = offered.map(|(_, v)| v.operands.len()).collect();
-    let shown: Vec<usize> = counts.iter().copied().filter(|count| offered.contains(count)).collect();
-    if shown.is_empty() { counts.to_vec() } else { shown }
+    let kept: Vec<usize> = counts.iter().copied().filter(|count| offered.contains(count)).collect();
+    if kept.is_empty() { counts.to_vec() } else { kept }
 }
 
 /// The report on an operand that fits but for its brackets, or that stands for a range of registers.
@@ -218,7 +218,7 @@ fn brackets(mismatch: &OperandMismatch, text: &str) -> Option<Diagnostic> {
 
 /// The report on a branch that has a predicate for an operand: `bra L, %p1;`.
 fn branch_guard(instruction: &Instruction<'_>, text: &str, names: &dyn NameLookup) -> Option<Diagnostic> {
-    let [one, other] = &instruction.operands[..] else { return None };
+    let [first, second] = &instruction.operands[..] else { return None };
     let symbol = |operand: &Operand<'_>| match operand.kind {
         OperandKind::Name(name) => names.look_up(name),
         _ => None,
@@ -230,13 +230,13 @@ fn branch_guard(instruction: &Instruction<'_>, text: &str, names: &dyn NameLooku
         };
         matches!(of_not, Some(Symbol::Register { ty, .. }) if ty.info().class == TypeClass::Pred)
     };
-    let (predicate, label) = match (is_predicate(one), is_predicate(other)) {
-        (true, false) => (one, other),
-        (false, true) => (other, one),
+    let (predicate, label) = match (is_predicate(first), is_predicate(second)) {
+        (true, false) => (first, second),
+        (false, true) => (second, first),
         _ => return None,
     };
     let word = |operand: &Operand<'_>| text.get(operand.range.clone());
-    let whole = one.range.start..other.range.end;
+    let whole = first.range.start..second.range.end;
     (instruction.guard.is_none() && matches!(symbol(label), Some(Symbol::Label)))
         .then(|| operand_count::guard_as_operand(instruction, whole, word(predicate)?, word(label)?))
         .flatten()
@@ -249,13 +249,15 @@ fn surplus_number(
     candidate: &Candidate,
     names: &dyn NameLookup,
 ) -> Option<Diagnostic> {
-    let (last, rest) = instruction.operands.split_last()?;
+    let (last, sources) = instruction.operands.split_last()?;
     let is_number = matches!(last.kind, OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_));
     let fits = |variant: &&OperandVariant| {
-        variant.broken.is_none() && variant.operands.len() == rest.len() && {
-            let mut found = Vec::new();
-            rest.iter().zip(&variant.operands).for_each(|(o, (_, shape))| operands::check(o, shape, names, &mut found));
-            found.is_empty()
+        variant.broken.is_none() && variant.operands.len() == sources.len() && {
+            let mut mismatches = Vec::new();
+            for (operand, (_, shape)) in sources.iter().zip(&variant.operands) {
+                operands::check(operand, shape, names, &mut mismatches);
+            }
+            mismatches.is_empty()
         }
     };
     let variant = candidate.variants.iter().find(fits).filter(|_| is_number)?;

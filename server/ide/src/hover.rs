@@ -289,8 +289,8 @@ impl<'t> At<'t> {
             // What the instruction makes of a name answers most questions.
             Some(here) => {
                 page.text(here.role());
-                let known = self.encoded(&here);
-                page.append(if known.is_empty() { decode::layout(&here) } else { known });
+                let fields = self.encoded(&here);
+                page.append(if fields.is_empty() { decode::layout(&here) } else { fields });
                 page.append(short);
             }
             None => page.append(short),
