@@ -38,7 +38,7 @@ impl DiagnosticMessage for MbarrierProtocol {
                 "this decreases an mbarrier's transaction count, which nothing in the kernel increases".to_owned()
             }
             Self::NoBarrier(name) => format!(
-                "threads that did not initialize the mbarrier `{name}` get here too, with no barrier in between"
+                "threads that did not initialize the mbarrier `{name}` also get here, with no barrier in between"
             ),
         }
     }
@@ -240,7 +240,7 @@ mod tests {
         assert!(found(&format!("{INIT} {WAIT}")).is_empty());
         assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initializes it"]);
         let guarded = format!("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; {WAIT}");
-        let expected = "threads that did not initialize the mbarrier `bar` get here too, with no barrier in between";
+        let expected = "threads that did not initialize the mbarrier `bar` also get here, with no barrier in between";
         assert_eq!(found(&guarded), [expected]);
         assert!(found(&guarded.replace("wait:", "bar.sync 0; wait:")).is_empty());
     }

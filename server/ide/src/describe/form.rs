@@ -147,7 +147,7 @@ pub fn describe(spec: &OperandSpec) -> String {
         out.push_str("; `!` negates it");
     }
     if value.sink {
-        out.push_str("; `_` drops it");
+        out.push_str("; `_` discards it");
     }
     out
 }

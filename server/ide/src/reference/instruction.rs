@@ -340,7 +340,7 @@ fn words(value: &FormValue, form: &Form) -> String {
         (value.symbol, "or the address of a variable"),
         (value.minus, "`-` negates it"),
         (value.negatable, "`!` negates it"),
-        (value.sink, "`_` drops it"),
+        (value.sink, "`_` discards it"),
     ];
     for (_, text) in flags.iter().filter(|(set, _)| *set) {
         out.push_str(&format!("; {text}"));

@@ -230,7 +230,7 @@ fn forms_are_put_into_words() {
     expect![[r#"
         shfl.sync.mode.b32 d{|p}, a, b, c, membermask
         d: The value of the source lane; written: `.b32`
-        |p: Whether the source lane is in range; written: `.pred`; `_` drops it
+        |p: Whether the source lane is in range; written: `.pred`; `_` discards it
         a: The value that this lane offers; read: `.b32`
         b: The distance to the source lane, its number, or the bits of the lane number to flip; read: `.b32`
         c: Clamp and segments: `0x1f` for the whole warp, `0` with `.up`; read: `.b32`

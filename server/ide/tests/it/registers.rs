@@ -323,7 +323,7 @@ fn hover_tells_what_a_register_costs() {
         "%p1, %r9",
         &figures,
         &expect![[r#"
-            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` drops it)
+            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` discards it)
 
             ```ptx
             .reg .pred %p<2>;

@@ -70,7 +70,7 @@ impl Habit {
             Self::Cast(ty) => format!("PTX has no casts of operands: `({ty})` is not allowed here"),
             Self::Parameter(_) => "a parameter is declared with `.param` and a PTX type".to_owned(),
             Self::Result(_) => "the result of a function is declared in parentheses".to_owned(),
-            Self::Parentheses => "the numbers of a directive take no parentheses".to_owned(),
+            Self::Parentheses => "write the numbers of a directive without parentheses".to_owned(),
             Self::Comment(sign) => format!("`{sign}` does not begin a comment"),
             Self::NumberSign(sign) => format!("`{sign}` is not allowed before a number"),
             Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not allowed"),

@@ -181,12 +181,12 @@ impl DiagnosticMessage for SyntaxError {
             return Some(in_ptx(word).unwrap_or_else(|| format!("`{word}` is not an instruction")));
         }
         Some(match &self.kind {
-            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),
+            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "no open `{` matches it".to_owned(),
             SyntaxErrorKind::Assignment(name) => {
                 format!("an instruction names its result first, as in `add.s32 {name}, …`")
             }
             SyntaxErrorKind::TooDeep => {
-                "nest blocks, initializers and expressions less deeply; everything inside these brackets is not checked"
+                "nest blocks, initializers and expressions less deeply; nothing inside these brackets is checked"
                     .to_owned()
             }
             SyntaxErrorKind::NamedPrototype(_) => "calls use the label before the directive".to_owned(),
@@ -198,7 +198,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::GivenTwice(_) => "remove one of them".to_owned(),
             SyntaxErrorKind::GuardWithoutInstruction => "to guard a block, branch around it".to_owned(),
             SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
-            SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
+            SyntaxErrorKind::MisplacedSign(_) => "compute it first, in a separate instruction".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
