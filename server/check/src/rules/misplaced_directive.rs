@@ -123,7 +123,7 @@ fn home(places: &[&str]) -> String {
             "header" => "between the name of a function and its body",
             "entry" => "between the parameters of a kernel and its body",
             "func" => "between the parameters of a function and its body",
-            "body" | "entry-body" => "inside of a body",
+            "body" | "entry-body" => "inside a body",
             "variable" => "with variables",
             "parameter" => "with parameters",
             _ => return None,

@@ -251,7 +251,7 @@ fn forms_are_put_into_words() {
             "An eviction priority for L2 needs an access of 256 bits (`.v8` of 32-bit, `.v4` of 64-bit elements).",
             "Eight times 64 bits are more than the 256 bits of the widest access.",
             "Eviction priorities need `.global` or generic addressing.",
-            "Operand `policy` where `.L2::cache_hint` stands, and only there.",
+            "Operand `policy` if and only if there is `.L2::cache_hint`.",
             "`.unified` needs `.global` or generic addressing.",
         }
     "#]]

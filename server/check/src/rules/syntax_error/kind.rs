@@ -127,7 +127,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::EndlessComment => "this comment is not closed: `*/` is missing".to_owned(),
             SyntaxErrorKind::EndlessString => "this string is not closed before the end of the line".to_owned(),
             SyntaxErrorKind::UnclosedFunction => {
-                "a `}` is missing after this: the next function begins inside of this one".to_owned()
+                "a `}` is missing after this: the next function begins inside this one".to_owned()
             }
             SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
             SyntaxErrorKind::UnclosedBlock => "this block is not closed: a `}` is missing".to_owned(),

@@ -261,7 +261,7 @@ impl Parser<'_> {
         if last < first {
             return Err(Self::mistake(
                 from..self.at,
-                format!("lanes are given from the lower to the higher: {last} < {first}"),
+                format!("write lanes in ascending order: {last} < {first}"),
             ));
         }
         Ok(LaneSelection::Range(first, last))
