@@ -214,9 +214,9 @@ settings! {
         "formatting.operands": Choice(.options.operands),
             "where operands begin: in one column for the file, in one column for each run of instructions, or after the opcode";
         "formatting.outdentGuards": Flag(.options.outdent_guards),
-            "whether guard predicates stand one level left of opcodes, in a column of their own";
+            "whether guard predicates are one level left of opcodes, in a column of their own";
         "formatting.outdentLabels": Flag(.options.outdent_labels),
-            "whether labels stand one level left of instructions";
+            "whether labels are one level left of instructions";
         "formatting.width": Number(.options.width, COLUMNS),
             "the maximum width of a joined line; only parameter lists are broken automatically";
     }

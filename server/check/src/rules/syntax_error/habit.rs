@@ -67,7 +67,7 @@ impl Habit {
             Self::Dereference(_) => "PTX has no `*` before an address: memory is accessed in brackets".to_owned(),
             Self::DoubledPercent(name) => format!("`%{name}` is allowed only in an `asm` statement of CUDA C++"),
             Self::Escape => "PTX has no `\\`: this belongs in a string of CUDA C++".to_owned(),
-            Self::Cast(ty) => format!("PTX has no casts of operands: `({ty})` is not allowed here"),
+            Self::Cast(ty) => format!("PTX has no operand casts: `({ty})` is not allowed here"),
             Self::Parameter(_) => "a parameter is declared with `.param` and a PTX type".to_owned(),
             Self::Result(_) => "the result of a function is declared in parentheses".to_owned(),
             Self::Parentheses => "write the numbers of a directive without parentheses".to_owned(),
