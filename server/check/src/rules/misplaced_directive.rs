@@ -93,7 +93,7 @@ impl DiagnosticMessage for MisplacedDirective {
             Self::WithoutLabel(directive) => {
                 format!("`{directive}` needs a label before it: other instructions refer to it by that label")
             }
-            Self::TargetInBody => "`.target` in a body also changes the target of what follows: it belongs at the \
+            Self::TargetInBody => "`.target` in a body also changes the target of the code after it: it belongs at the \
                                    beginning of the module"
                 .to_owned(),
         }
