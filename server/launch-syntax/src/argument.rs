@@ -41,7 +41,7 @@ fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorRes
     if !cursor.eat("=") {
         let found = cursor.found();
         return Err(LaunchMistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
-            .help("everything in a launch is `name=value`, with spaces only between them and in brackets"));
+            .help("a launch consists of `name=value` items, with spaces only between items and in brackets"));
     }
     cursor.spaces();
     let repeated =

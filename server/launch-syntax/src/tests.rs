@@ -205,14 +205,14 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     (
         "n",
         "`n`: expected `=` after `n`, but the line ends\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n",
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n",
     ),
     (
         "n 64",
         "`n`: expected `=` after `n`, but found `64`\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n\
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n\
          `64`: expected `=` after `64`, but the line ends\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n",
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n",
     ),
     ("n=", "`=`: expected a number, or a buffer such as `f32[64]:zero`, but the line ends\n"),
     (
