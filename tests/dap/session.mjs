@@ -35,7 +35,7 @@ export class Session {
       });
   }
 
-  /// Starts, initializes and launches; `configure` sets breakpoints. Returns the first stop, or nothing if the kernel
+  /// Starts, initialises and launches; `configure` sets breakpoints. Returns the first stop, or nothing if the kernel
   /// ran to its end.
   static async launch(launch, configure) {
     const session = new Session();

@@ -429,19 +429,19 @@ def fragment(statement, size, elements, leading, registers, reg):
     return name, lines + ["    ret;", "}", ""], 32 * registers * width
 
 
-# (name, geometry, texels of a 1D or 2D image, filter, coordinates normalized?, address mode, the instruction)
-TEXTURES = [(f"tex_{g}_{f}_{a}_{'normalized' if n else 'texels'}", g, f, n, a) for g in ("1d", "2d") for f in ("linear", "nearest") for a in ("clamp", "border", "wrap", "mirror")
+# (name, geometry, texels of a 1D or 2D image, filter, coordinates normalised?, address mode, the instruction)
+TEXTURES = [(f"tex_{g}_{f}_{a}_{'normalised' if n else 'texels'}", g, f, n, a) for g in ("1d", "2d") for f in ("linear", "nearest") for a in ("clamp", "border", "wrap", "mirror")
             for n in ((True,) if a in ("wrap", "mirror") else (False, True))]
 
 
-def texture(name, geometry, filtering, normalized, address):
+def texture(name, geometry, filtering, normalised, address):
     """Returns an entry in which each thread reads a texture of 16 texels (in each direction) at positions in and around it."""
     lines = [f".visible .entry {name}(.param .u64 image, .param .u64 out)", "{", "    .reg .b64 %i, %z, %t, %address, %image;", "    .reg .b32 %w, %bits;",
              "    .reg .f32 %x, %y, %r, %g, %b, %a;", "    mov.u32 %w, %tid.x;", "    cvt.u64.u32 %i, %w;", "    ld.param.u64 %address, [out];", "    ld.param.u64 %image, [image];"]
     # Steps of 1/4096 of a texel, from -4 to 20.
     for k, axis in enumerate("xy" if geometry == "2d" else "x"):
         lines += [f"    add.s64 %z, %i, {(k + 1) * 7919};", "    call (%z), operand_bits64, (%z);", "    rem.u64 %z, %z, 98304;", "    cvt.u32.u64 %bits, %z;", "    sub.s32 %bits, %bits, 16384;",
-                  f"    cvt.rn.f32.s32 %{axis}, %bits;", f"    mul.f32 %{axis}, %{axis}, {'0f37800000' if normalized else '0f39800000'};"]
+                  f"    cvt.rn.f32.s32 %{axis}, %bits;", f"    mul.f32 %{axis}, %{axis}, {'0f37800000' if normalised else '0f39800000'};"]
     lines += [f"    tex.{geometry}.v4.f32.f32 {{%r, %g, %b, %a}}, [%image, {{{'%x' if geometry == '1d' else '%x, %y'}}}];", "    mad.lo.u64 %address, %i, 4, %address;",
               "    st.global.f32 [%address], %r;", "    ret;", "}", ""]
     return lines
@@ -505,10 +505,10 @@ def main():
         f.write(matrix)
     textures = HEADER + tables({"bits64"})
     size = {"1d": [16], "2d": [16, 16]}
-    for name, geometry, filtering, normalized, address in TEXTURES:
-        textures += "\n".join(texture(name, geometry, filtering, normalized, address)) + "\n"
+    for name, geometry, filtering, normalised, address in TEXTURES:
+        textures += "\n".join(texture(name, geometry, filtering, normalised, address)) + "\n"
         texels = [((i * 2654435761) >> 7) % 1000003 / 997.0 for i in range(16 if geometry == "1d" else 256)]
-        image = {"image": geometry, "size": size[geometry], "format": "f32", "hex": struct.pack(f"<{len(texels)}f", *texels).hex(), "filter": filtering, "address": address, "normalized": normalized}
+        image = {"image": geometry, "size": size[geometry], "format": "f32", "hex": struct.pack(f"<{len(texels)}f", *texels).hex(), "filter": filtering, "address": address, "normalized": normalised}
         cases.append({"name": f"textures/{name}", "ptx": "kernels/textures.ptx", "launch": {"entry": name, "grid": [1], "block": [THREADS], "params": {"image": image, "out": {"bytes": THREADS * 4, "fill": "zero"}}}})
     with open(os.path.join(HERE, "kernels", "textures.ptx"), "w") as f:
         f.write(textures)

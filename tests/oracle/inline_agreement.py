@@ -12,7 +12,7 @@ For each unique statement (`check --inline-list`) and each target, prints how of
 1 if the assembler takes a statement that we refuse. The texts stay where they are: nothing of them belongs in this repository.
 
 Early errors hide later ones and a syntax error ends the assembler's run, so refused statements are taken out and the others
-asked again. Each text that conditions inside a statement leave is a statement of its own here: an error belongs to it if the
+asked again. Each text that conditions inside of a statement leave is a statement of its own here: an error belongs to it if the
 text contains the place and, where the error names a branch, that branch. Where the value of an "n" operand is unknown, the statement is accepted if one of some likely values makes it so.
 """
 import argparse, bisect, collections, concurrent.futures as cf, hashlib, json, os, re, subprocess, sys, tempfile

@@ -224,7 +224,7 @@ fn statements(entry: usize, form: usize, home: usize) -> Vec<String> {
     known.entry((entry, form, home)).or_insert_with(make).clone()
 }
 
-/// Generates a kernel of legal statements with initialized registers and valid addresses.
+/// Generates a kernel of legal statements with initialised registers and valid addresses.
 fn generate(bytes: &mut Bytes<'_>) -> String {
     const ADDRESSES: &[&str] = &["gl", "gl+64", "sm", "sm+128", "lm", "cn", "q", "gl+1020", "sm+1023", "gl+1"];
     const WORDS: &[&str] = &[

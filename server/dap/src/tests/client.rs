@@ -77,7 +77,7 @@ impl TestClient {
         Self { to: Some(to), from: receiver, ended, seq: 0, thread: 1, events: VecDeque::new() }
     }
 
-    /// A session that has been initialized and has launched a program, but is not configured yet.
+    /// A session that has been initialised and has launched a program, but is not configured yet.
     pub fn launched(arguments: Value) -> Self {
         let mut out = Self::start();
         out.ask(

@@ -1,4 +1,4 @@
-//! Fields of `.texref`, `.samplerref` and `.surfref` variables, as initializers set them: `{ filter_mode = nearest }`.
+//! Fields of `.texref`, `.samplerref` and `.surfref` variables, as initialisers set them: `{ filter_mode = nearest }`.
 //!
 //! Manual 5.3, tables 10 and 11. A launch that binds an image to the variable defines its memory. Fields about memory therefore
 //! matter only for queries of a variable without an image.
@@ -7,7 +7,7 @@ use super::format::{ChannelOrder, ChannelType};
 use super::layout::ImageDescription;
 use super::sampler::{AddressMode, Filter, Sampler};
 
-/// Returns the number that a name has in an initializer: `nearest`, `linear` and the address modes.
+/// Returns the number that a name has in an initialiser: `nearest`, `linear` and the address modes.
 pub fn named_value(name: &str) -> Option<u32> {
     let filters = [Filter::Nearest, Filter::Linear].into_iter().map(|f| (f.name(), f.number()));
     let modes = AddressMode::ALL.into_iter().map(|m| (m.name(), m.number()));

@@ -1,6 +1,6 @@
 //! Formats of texels: channel types and channel orders, conversion between stored texels and register values.
 //!
-//! A channel becomes 32 bits of a register: floats and normalized integers as `.f32`, integers extended to 32 bits. Only the
+//! A channel becomes 32 bits of a register: floats and normalised integers as `.f32`, integers extended to 32 bits. Only the
 //! image's format decides this, not the instruction's result type (measured: `ptxas` 13 for sm_90 emits the same `TEX` for
 //! `.u32` and `.f32`).
 
@@ -125,11 +125,11 @@ impl ChannelType {
             Self::Sint8 => (raw as i8 as i32 as u32, Marks::NONE),
             Self::Sint16 => (raw as i16 as i32 as u32, Marks::NONE),
             Self::Half => (half_to_f32(raw as u16), Marks::NONE),
-            Self::Unorm8 => normalized(raw as f32, 255.0),
-            Self::Unorm16 => normalized(raw as f32, 65535.0),
+            Self::Unorm8 => normalised(raw as f32, 255.0),
+            Self::Unorm16 => normalised(raw as f32, 65535.0),
             // Both −128 and −127 map to −1.0, so that 0 is exact.
-            Self::Snorm8 => normalized(f32::from((raw as i8).max(-127)), 127.0),
-            Self::Snorm16 => normalized(f32::from((raw as i16).max(-32767)), 32767.0),
+            Self::Snorm8 => normalised(f32::from((raw as i8).max(-127)), 127.0),
+            Self::Snorm16 => normalised(f32::from((raw as i16).max(-32767)), 32767.0),
         }
     }
 
@@ -159,7 +159,7 @@ impl ChannelType {
         (raw & mask.wrapping_sub(1), marks)
     }
 
-    /// Returns the stored bits of a value: float formats store the number, integer and normalized formats the low bits of the
+    /// Returns the stored bits of a value: float formats store the number, integer and normalised formats the low bits of the
     /// integer.
     pub fn stored(self, value: f64) -> u32 {
         match self {
@@ -183,7 +183,7 @@ impl ChannelType {
 /// Returns `value / scale`. No document specifies the bits; only 0 and ±1 are certain, all other results are marked
 /// approximate.
 #[inline]
-fn normalized(value: f32, scale: f32) -> (u32, Marks) {
+fn normalised(value: f32, scale: f32) -> (u32, Marks) {
     let sure = value == 0.0 || value.abs() == scale;
     ((value / scale).to_bits(), if sure { Marks::NONE } else { Marks::APPROXIMATE })
 }

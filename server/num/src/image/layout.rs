@@ -107,7 +107,7 @@ pub struct ImageDescription {
     pub row_pitch: Option<u32>,
     /// Whether the image is in linear memory (`suq.memory_layout`).
     pub linear_memory: bool,
-    /// Whether coordinates are normalized, that is, run from 0.0 to 1.0.
+    /// Whether coordinates are normalised, that is, run from 0.0 to 1.0.
     pub normalized_coords: bool,
     /// Whether the image's memory is resident: the predicate `p` of `tex` (manual 9.7.10.3). Reads of non-resident memory
     /// return zeros.
@@ -221,7 +221,7 @@ impl ImageDescription {
     }
 
     /// Returns the bytes of an image. `value` supplies the values of the stored channels, called with 0, 1, 2 … in memory
-    /// order. Float channels store the number, integer and normalized channels the low bits of the integer. The gaps of a pitch
+    /// order. Float channels store the number, integer and normalised channels the low bits of the integer. The gaps of a pitch
     /// are zeros. Returns an empty vector for an image of more than [`MAX_IMAGE_BYTES`] bytes.
     pub fn filled(&self, mut value: impl FnMut(u64) -> f64) -> Vec<u8> {
         let size = self.format.channel.bytes() as usize;

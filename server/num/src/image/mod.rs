@@ -11,7 +11,7 @@
 //! | from a coordinate to texels | [`sampler`], [`cube`] |
 //! | `tex`, `tld4` | [`texture`] |
 //! | `txq`, `suq` | [`query`] |
-//! | initializers of opaque variables | [`fields`] |
+//! | initialisers of opaque variables | [`fields`] |
 //! | `suld`, `sust`, `sured` | [`surface`] |
 //! | the 128 bytes of a tensor map, `tensormap.replace` | [`tensor_map`] |
 //! | the addresses that a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |

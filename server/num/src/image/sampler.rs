@@ -2,7 +2,7 @@
 //!
 //! Sources: manual 5.3.2 (the fields); the CUDA C++ programming guide's appendix on texture fetching (nearest: floor; linear:
 //! the two texels around the coordinate minus ½, weights with 8 bits after the point; wrapping takes the fraction, mirroring
-//! runs back and forth, the border is zero); cudaTextureDesc (without normalized coordinates, wrapping and mirroring act as
+//! runs back and forth, the border is zero); cudaTextureDesc (without normalised coordinates, wrapping and mirroring act as
 //! clamping). Published measurements show that the weight is rounded to the *nearest* 1/256 (NVIDIA's developer forum, "tex1D
 //! accuracy": 25.6/256 gives 26/256, 51.2 gives 51, 76.8 gives 77). The rounding of ties is not known; this module rounds them
 //! up.
@@ -31,7 +31,7 @@ impl AddressMode {
     /// All variants, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Wrap, Self::Mirror, Self::ClampOgl, Self::ClampToEdge, Self::ClampToBorder];
 
-    /// Returns the manual's name, which initializers and launches use.
+    /// Returns the manual's name, which initialisers and launches use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wrap => "wrap",

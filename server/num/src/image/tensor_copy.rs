@@ -76,7 +76,7 @@ pub enum RunKind {
     /// The bytes are outside of the tensor and become zeros or the element's NaN. Only loads have such runs; `global` is
     /// meaningless.
     Fill,
-    /// Padding of sub-byte types in shared memory, uninitialized after a load. `global` is meaningless.
+    /// Padding of sub-byte types in shared memory, uninitialised after a load. `global` is meaningless.
     Padding,
     /// The low six bits of sixteen bytes of shared memory go to twelve bytes of global memory ([`pack6`]).
     Pack6,

@@ -1,7 +1,7 @@
 //! `tex` and `tld4`: reading textures.
 //!
 //! Measured with `ptxas` 13.x for sm_90 (disassembly). Integer coordinates become `TLD`, which names no sampler: nothing is
-//! filtered, normalized or clamped. Float coordinates become `TEX` with level 0 unless the instruction names a level. The layer
+//! filtered, normalised or clamped. Float coordinates become `TEX` with level 0 unless the instruction names a level. The layer
 //! of an array is clamped to 65535 before the `TEX`. The result type matters only for `.f16` and `.f16x2`.
 
 use super::format::Components;
@@ -325,7 +325,7 @@ impl LevelPosition {
         let unused = Axis { raw: [0, 1], index: [Some(0), Some(0)], weight: 0, marks: Marks::NONE };
         let mut axes = [unused; 3];
         for (d, slot) in axes.iter_mut().enumerate().take(dimensions) {
-            // Positions on a face are always normalized and never repeat.
+            // Positions on a face are always normalised and never repeat.
             let mode = if cube { super::AddressMode::ClampToEdge } else { sampler.address[d] };
             *slot = axis(coordinates[d], size[d], normalized || cube, mode, blend, request.offset[d]);
             marks |= slot.marks;
@@ -487,9 +487,9 @@ fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
 /// comparison (here the sampler's) nor the components after the first.
 fn compared(image: &ImageDescription, sampler: &Sampler, request: &TextureRequest, texel: Components) -> Components {
     let Some(reference) = request.depth else { return texel };
-    let normalized = !image.format.channel.is_integer()
+    let normalised = !image.format.channel.is_integer()
         && !matches!(image.format.channel, super::ChannelType::Float | super::ChannelType::Half);
-    let reference = if normalized { reference.clamp(0.0, 1.0) } else { reference };
+    let reference = if normalised { reference.clamp(0.0, 1.0) } else { reference };
     let holds = sampler.compare.holds(reference, f32::from_bits(texel.bits[0]));
     Components {
         bits: [if holds { 1.0_f32 } else { 0.0 }.to_bits(); 4],

@@ -212,7 +212,7 @@ impl Traits {
 pub(crate) struct UnpackedFloat {
     /// Significand with its sign; 0 for NaN and infinities.
     pub significand: i32,
-    /// Exponent, not normalized: subnormal numbers have the least exponent of the format, as in hardware (arXiv 2511.10909).
+    /// Exponent, not normalised: subnormal numbers have the least exponent of the format, as in hardware (arXiv 2511.10909).
     pub exponent: i32,
     /// Flags of [`Traits`].
     pub traits: u8,

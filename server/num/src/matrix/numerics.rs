@@ -17,7 +17,7 @@
 //!
 //! The model: products are exact. The products and the accumulator are aligned to the greatest exponent, each truncated toward
 //! zero to a fixed number of bits after the point, and added. The sum is rounded once. Exponents belong to significands that
-//! are not normalized: a product has the sum of its factors' exponents, a subnormal number has the least exponent of its
+//! are not normalised: a product has the sum of its factors' exponents, a subnormal number has the least exponent of its
 //! format.
 
 use super::element::MatrixElementType;

@@ -125,7 +125,7 @@ impl Accumulator {
         let number = element.decode(bits);
         let fraction_bits = element.fraction_bits();
         if element == MatrixElementType::F16 && rounding != SumRounding::F16NearestEven {
-            return Self { number, fraction_bits }.normalized();
+            return Self { number, fraction_bits }.normalised();
         }
         Self { number, fraction_bits }
     }
@@ -136,7 +136,7 @@ impl Accumulator {
         SumCertainty::of(self.number, self.fraction_bits)
     }
 
-    fn normalized(self) -> Self {
+    fn normalised(self) -> Self {
         let (mut number, mut fraction_bits) = (self.number, self.fraction_bits);
         let magnitude = number.significand.unsigned_abs();
         if magnitude != 0 {

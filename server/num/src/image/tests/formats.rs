@@ -53,7 +53,7 @@ fn is_nearest(bits: u32, numerator: i128, denominator: i128) -> bool {
 }
 
 #[test]
-fn normalized_channels_are_the_nearest_fractions() {
+fn normalised_channels_are_the_nearest_fractions() {
     for raw in 0..=255_u32 {
         assert!(is_nearest(read(ChannelType::Unorm8, raw), i128::from(raw), 255));
         let signed = i128::from(raw as u8 as i8).max(-127);

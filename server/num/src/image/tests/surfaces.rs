@@ -194,7 +194,7 @@ fn bytes_outside_of_memory_stay_zero() {
 }
 
 #[test]
-fn what_an_initializer_sets_a_query_tells() {
+fn what_an_initialiser_sets_a_query_tells() {
     let mut image = image(Geometry::A2dms, [1, 1, 1], 1);
     image.mipmapped = true;
     let mut sampler = Sampler::default();

@@ -166,7 +166,7 @@ fn filtering_agrees_with_whole_numbers() {
     assert!(blends > 10_000);
 }
 
-/// Measurements of NVIDIA's hardware (developer forum, "tex1D accuracy"): texels 1 and 2, normalized coordinates.
+/// Measurements of NVIDIA's hardware (developer forum, "tex1D accuracy"): texels 1 and 2, normalised coordinates.
 #[test]
 fn published_measurements() {
     let mut image = ImageDescription::new(Geometry::D1, [2, 1, 1], FLOAT);
