@@ -334,7 +334,8 @@ fn from_file(
                 (Some(entry), ..) => launch.entry = entry.as_str().into(),
                 (None, Some(only), None) => launch.entry = only.into(),
                 _ => {
-                    out.remarks.push(format!("{name}: `entry` is missing, and the module has not just one kernel"));
+                    out.remarks
+                        .push(format!("{name}: `entry` is missing, and the module does not have exactly one kernel"));
                     return out.raise(CliStatus::Trouble);
                 }
             }

@@ -99,11 +99,11 @@ fn unknown(query: &str) -> String {
     let near = ptx_ide::nearest(query);
     if near.is_empty() {
         return format!(
-            "nothing is known of `{query}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
+            "nothing is known about `{query}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
              (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ \
              (`__shfl_sync`) or a topic (`bank conflict`)"
         );
     }
     let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-    format!("nothing is known of `{query}`; did you mean {}?", near.join(", "))
+    format!("nothing is known about `{query}`; did you mean {}?", near.join(", "))
 }

@@ -200,9 +200,9 @@ fn write(origin: &InputOrigin, bytes: &[u8], edits: &[TextEdit]) -> FmtOutcome {
     match origin {
         InputOrigin::StandardInput => FmtOutcome::Output(applied(bytes, edits, 0..bytes.len())),
         _ if edits.is_empty() => FmtOutcome::Same,
-        InputOrigin::Found { path, folder } if !lies_in(path, folder) => {
-            FmtOutcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
-        }
+        InputOrigin::Found { path, folder } if !lies_in(path, folder) => FmtOutcome::Trouble(
+            "it is left unchanged: a link leads to it from the folder, but it lies outside".to_owned(),
+        ),
         InputOrigin::Named(path) | InputOrigin::Found { path, .. } => {
             match replace(path, &applied(bytes, edits, 0..bytes.len())) {
                 Ok(()) => FmtOutcome::Written,

@@ -55,13 +55,13 @@ Log: set PTX_ANALYZER_LOG, for example to `debug`; it goes to standard error";
 struct CliArguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Speak the language server protocol, as without any argument: some clients insist on saying it.
+    /// Speak the language server protocol, as without any argument: some clients always pass this option.
     #[arg(long, hide = true)]
     stdio: bool,
     /// Speak the language server protocol for files of other languages, and handle only the PTX in their strings
     #[arg(long)]
     inline: bool,
-    /// Whether to colour what is printed; `auto`: on a terminal, unless NO_COLOR is set
+    /// Whether to colour the output; `auto`: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: ColorWhen,
 }

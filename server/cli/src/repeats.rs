@@ -25,8 +25,8 @@ impl Repeat {
     pub fn line(&self, file: &str) -> String {
         let what = match self {
             Self::Warning(code, count) => format!("{count} more `{code}` not shown"),
-            Self::Hints(1) => "1 hint not shown, as a compiler wrote this file".to_owned(),
-            Self::Hints(count) => format!("{count} hints not shown, as a compiler wrote this file"),
+            Self::Hints(1) => "1 hint not shown, because a compiler wrote this file".to_owned(),
+            Self::Hints(count) => format!("{count} hints not shown, because a compiler wrote this file"),
         };
         format!("{BOLD}{file}: {what}{RESET}; --all shows them\n")
     }

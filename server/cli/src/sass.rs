@@ -19,7 +19,7 @@ Each line of the output has the address of an instruction, its PTX line, the liv
 (P, UP), marks, and the instruction. Marks: ↑ earlier than in the PTX, ↓ later; S stores or loads a spilled register,
 L local memory.
 
-The programs are NVIDIA's, and part of CUDA. They are never searched for: name their absolute paths.
+The programs are NVIDIA's, and part of CUDA. They are never searched for: give their absolute paths.
 
 Exit status: 0 success; 1 ptxas refuses a module; 2 wrong usage, or a file or program that cannot be read or run";
 

@@ -31,8 +31,8 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     (
         "EXIT STATUS",
         &[
-            ("0", "Nothing to complain about."),
-            ("1", "Findings: errors, a file that is not formatted, an expectation that a kernel has not met."),
+            ("0", "No errors and no failed check."),
+            ("1", "Findings: errors, a file that is not formatted, a failed expectation."),
             ("2", "Wrong usage, or a file that cannot be read. Other files are still processed."),
         ],
     ),
@@ -41,7 +41,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "PTX_ANALYZER_LOG",
-                "What is logged to standard error, such as debug, or ptx_analyzer=trace; warn without it.",
+                "The log level on standard error, such as debug, or ptx_analyzer=trace; by default warn.",
             ),
             ("NO_COLOR", "If set and not empty, no colours are used."),
         ],

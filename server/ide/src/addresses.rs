@@ -77,7 +77,7 @@ impl<'a> AccessView<'a> {
             Traffic::Banks(banks) => conflicts(access, banks),
         };
         if access.guarded {
-            out.push_str(" With fewer active lanes it is at most this.");
+            out.push_str(" With fewer active lanes it is an upper bound.");
         }
         if let Some([x, y, z]) = self.launched {
             out.push_str(&format!(" This is for a block of {x}×{y}×{z} threads, as in the launch above the kernel."));

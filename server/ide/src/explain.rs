@@ -171,7 +171,7 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     let further: Vec<&IndexHit> = hits.iter().skip(1).take(MAX_FURTHER).collect();
     if !best.by_name {
         let mut page = MarkdownPage::default();
-        page.list(&format!("Found for \u{201c}{query}\u{201d}"), hits.iter().take(MAX_RESULTS).map(line));
+        page.list(&format!("Results for \u{201c}{query}\u{201d}"), hits.iter().take(MAX_RESULTS).map(line));
         return Some(page);
     }
     let mut page = page_of(best.entry, detail)?;

@@ -144,9 +144,9 @@ fn title(layout: &FragmentLayout) -> String {
     };
     let of_which = match (layout.threads, (0..layout.threads).all(|t| layout.holds(t))) {
         (32, true) => "of each lane",
-        (32, false) => "of each lane that counts",
+        (32, false) => "of each lane that takes part",
         (_, true) => "of each thread of the warpgroup",
-        (_, false) => "of each thread that counts",
+        (_, false) => "of each thread that takes part",
     };
     if layout.columns == 1 {
         return format!(

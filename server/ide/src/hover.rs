@@ -320,7 +320,9 @@ impl<'t> At<'t> {
 
     fn sink(&self) -> MarkdownPage {
         let mut page = MarkdownPage::default();
-        page.text("`_` – the sink: a value written to it is discarded; in place of a name, it stands for none.");
+        page.text(
+            "`_` – the sink: a value written to it is discarded; in place of a name, it means that there is none.",
+        );
         if let Some(here) = self.here() {
             page.text(here.matrix.as_deref().unwrap_or(""));
             page.text(here.role());

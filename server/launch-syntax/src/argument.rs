@@ -41,7 +41,7 @@ fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorRes
     if !cursor.eat("=") {
         let found = cursor.found();
         return Err(LaunchMistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
-            .help("everything in a launch is `name=value`, with spaces only between them and in brackets"));
+            .help("a launch consists of `name=value` items, with spaces only between items and in brackets"));
     }
     cursor.spaces();
     let repeated =
@@ -53,7 +53,7 @@ fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorRes
             let size = u32::try_from(value).map_err(|_| {
                 LaunchMistake::new(
                     cursor.since(start),
-                    format!("`shared` is a number of bytes, and {value} are too many"),
+                    format!("`shared` is a number of bytes, and {value} is too large"),
                 )
             })?;
             return if launch.shared.replace(size).is_some() { Err(repeated(cursor.since(start))) } else { Ok(()) };
@@ -79,7 +79,7 @@ fn one(cursor: &mut Cursor<'_>, line: Keyword, launch: &mut Launch) -> CursorRes
         return Err(repeated(range));
     }
     if all.len() >= MAX_NAMES {
-        return Err(LaunchMistake::new(range, format!("a launch names at most {MAX_NAMES} things of a kind"))
+        return Err(LaunchMistake::new(range, format!("a launch names at most {MAX_NAMES} things of each kind"))
             .help("a kernel has fewer parameters than that; large arrays are read from `file(…)`"));
     }
     all.push(NamedArgument { name: name.into(), offset, argument, range });
@@ -217,7 +217,7 @@ fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
         }
         let wrong = cursor.expected("a number, or a buffer such as `f32[64]:zero`");
         return Err(match SPELLINGS.iter().find(|(name, _)| *name == word) {
-            Some(_) => wrong.help(format!("a fill goes with a type and a length: `f32[64]:{word}`")),
+            Some(_) => wrong.help(format!("a fill needs a type and a length: `f32[64]:{word}`")),
             None => wrong,
         });
     }
@@ -260,7 +260,7 @@ pub fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
             range.clone(),
             format!("the buffer has room for {length} elements, but {has} {what} are given"),
         )
-        .help("make it longer, or leave the length out: then the contents decide")
+        .help("make it longer, or omit the length, which then follows from the contents")
     };
     match (&buffer.contents, buffer.element.bytes(length)) {
         (_, None) => Err(LaunchMistake::new(range, "the buffer is too large")),
@@ -323,7 +323,7 @@ pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
         }
     }
     if half.is_some() {
-        Err("a byte has two hexadecimal digits; the last one has only one".to_owned())
+        Err("a byte has two hexadecimal digits, but the last one has only one".to_owned())
     } else {
         Ok(out)
     }
@@ -417,7 +417,7 @@ pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> CursorResult<Fill> {
         ("normal", [mean, deviation]) => Fill::Normal { mean: mean.value(), deviation: deviation.value(), seed },
         _ => {
             let (_, takes) = SPELLINGS.iter().find(|(name, _)| *name == word).copied().unwrap_or_default();
-            return Err(LaunchMistake::new(range, format!("`{word}` takes other numbers, not {}", numbers.len()))
+            return Err(LaunchMistake::new(range, format!("wrong number of values for `{word}`: {}", numbers.len()))
                 .help(format!("it is `{word}{takes}`")));
         }
     };

@@ -170,7 +170,7 @@ impl<'t> Cursor<'t> {
         number.map(|(number, _)| number).ok_or_else(|| {
             let mut here = start;
             here.spaces();
-            here.expected("a number that is not negative")
+            here.expected("a non-negative number")
         })
     }
 

@@ -127,7 +127,7 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMis
                     }
                 }
                 open = out.len();
-                let nothing = "no value without its own tolerance comes before this one";
+                let nothing = "every value before this tolerance already has one, or there is no value";
                 if any { Ok(()) } else { Err(LaunchMistake::new(range, nothing)) }
             }
             Err(mistake) => Err(mistake),
@@ -155,7 +155,9 @@ fn tolerance(cursor: &mut Cursor<'_>) -> CursorResult<Option<Tolerance>> {
         if cursor.eat("%") {
             out.relative = Some(value / 100.0);
         } else if cursor.eat("ulps") || cursor.eat("ulp") {
-            let count = number.count().ok_or_else(|| wrong(cursor, "units of the last place are counted: `±2ulp`"))?;
+            let count = number.count().ok_or_else(|| {
+                wrong(cursor, "the number of units in the last place must be a whole number: `±2ulp`")
+            })?;
             out.ulps = Some(count);
         } else {
             out.absolute = Some(value);

@@ -66,7 +66,8 @@ impl Fill {
         let name = element.name();
         let number = |number: Number| {
             let fractional = number.whole().is_none();
-            (whole && fractional).then(|| format!("`{number}` is not a whole number, but `{name}` holds nothing else"))
+            (whole && fractional)
+                .then(|| format!("`{number}` is not a whole number, but `{name}` holds only whole numbers"))
         };
         match *self {
             Self::Zero | Self::Poison => None,
@@ -75,11 +76,11 @@ impl Fill {
             Self::Uniform { bounds: None, .. } => None,
             Self::Uniform { bounds: Some((low, high)), .. } => number(low).or_else(|| number(high)).or_else(|| {
                 let ordered = low.value() < high.value();
-                (!ordered).then(|| format!("`uniform` goes from a number to a larger one, not from {low} to {high}"))
+                (!ordered).then(|| format!("`uniform` needs an upper bound above the lower one, not {low} and {high}"))
             }),
             Self::Normal { mean, deviation, .. } => {
                 let fine = mean.is_finite() && deviation.is_finite() && deviation >= 0.0;
-                (!fine).then(|| "`normal` takes a mean and a deviation that is not negative".to_owned())
+                (!fine).then(|| "`normal` takes a mean and a non-negative deviation".to_owned())
             }
             Self::Nan => element.nan().is_none().then(|| format!("`{name}` has no NaN")),
         }
@@ -257,6 +258,6 @@ mod tests {
         assert_eq!(words(Fill::Nan, "u32"), "`u32` has no NaN");
         assert_eq!(words(Fill::Const(Number::integer(300)), "u8"), "`300` does not fit into `u8`");
         let backwards = Fill::Uniform { bounds: Some((Number::integer(1), Number::integer(1))), seed: 0 };
-        assert!(words(backwards, "f32").starts_with("`uniform` goes from a number to a larger one"));
+        assert!(words(backwards, "f32").starts_with("`uniform` needs an upper bound above the lower one"));
     }
 }

@@ -179,23 +179,23 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
          \x20   write how many elements it has: `f32[64]:iota`\n",
     ),
     ("x=u8[4]:const(300)", "`const(300)`: `300` does not fit into `u8`\n"),
-    ("x=u8[4]:iota(0.5)", "`iota(0.5)`: `0.5` is not a whole number, but `u8` holds nothing else\n"),
+    ("x=u8[4]:iota(0.5)", "`iota(0.5)`: `0.5` is not a whole number, but `u8` holds only whole numbers\n"),
     (
         "x=u8[2]:[1,2,3]",
         "`u8[2]:[1,2,3]`: the buffer has room for 2 elements, but 3 elements are given\n\
-         \x20   make it longer, or leave the length out: then the contents decide\n",
+         \x20   make it longer, or omit the length, which then follows from the contents\n",
     ),
     (
         "x=u8[2]:hex(001122)",
         "`u8[2]:hex(001122)`: the buffer has room for 2 elements, but 3 bytes are given\n\
-         \x20   make it longer, or leave the length out: then the contents decide\n",
+         \x20   make it longer, or omit the length, which then follows from the contents\n",
     ),
-    ("x=hex(0)", "`hex(0`: a byte has two hexadecimal digits; the last one has only one\n"),
+    ("x=hex(0)", "`hex(0`: a byte has two hexadecimal digits, but the last one has only one\n"),
     ("x=hex(0g)", "`hex(0g`: `g` is not a hexadecimal digit\n"),
     (
         "x=iota",
         "`iota`: expected a number, or a buffer such as `f32[64]:zero`, but found `iota`\n\
-         \x20   a fill goes with a type and a length: `f32[64]:iota`\n",
+         \x20   a fill needs a type and a length: `f32[64]:iota`\n",
     ),
     (
         "x=[1,2]",
@@ -205,14 +205,14 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     (
         "n",
         "`n`: expected `=` after `n`, but the line ends\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n",
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n",
     ),
     (
         "n 64",
         "`n`: expected `=` after `n`, but found `64`\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n\
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n\
          `64`: expected `=` after `64`, but the line ends\n\
-         \x20   everything in a launch is `name=value`, with spaces only between them and in brackets\n",
+         \x20   a launch consists of `name=value` items, with spaces only between items and in brackets\n",
     ),
     ("n=", "`=`: expected a number, or a buffer such as `f32[64]:zero`, but the line ends\n"),
     (
@@ -238,14 +238,14 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
     ),
     ("grid=1 grid=2", "`grid=2`: `grid` is given twice\n    keep one of them\n"),
     ("grid=x", "`x`: expected a whole number, but found `x`\n"),
-    ("shared=99999999999", "`shared=99999999999`: `shared` is a number of bytes, and 99999999999 are too many\n"),
+    ("shared=99999999999", "`shared=99999999999`: `shared` is a number of bytes, and 99999999999 is too large\n"),
     ("x=f32[4", "`4`: expected `]`, but the line ends\n"),
     ("x=f32[4]:iota(1", "`1`: expected `,` or `)`, but the line ends\n"),
     ("x=f32[a]:zero", "`a]:zero`: expected a whole number, but found `a]:zero`\n"),
-    ("x=f32[4]:zero(1)", "`zero(1)`: `zero` takes other numbers, not 1\n    it is `zero`\n"),
+    ("x=f32[4]:zero(1)", "`zero(1)`: wrong number of values for `zero`: 1\n    it is `zero`\n"),
     (
         "x=f32[4]:iota(1,2,3)",
-        "`iota(1,2,3)`: `iota` takes other numbers, not 3\n\
+        "`iota(1,2,3)`: wrong number of values for `iota`: 3\n\
          \x20   it is `iota(start, step)`\n",
     ),
     (
@@ -254,7 +254,7 @@ const LAUNCH_MISTAKES: &[(&str, &str)] = &[
          \x20   `uniform` and `normal` have one\n",
     ),
     ("x=f32[4]:uniform(0,1,seed=-1)", "`seed=-1`: a seed is a whole number of 64 bits, not `-1`\n"),
-    ("x=f32[4]:uniform(2,1)", "`uniform(2,1)`: `uniform` goes from a number to a larger one, not from 2 to 1\n"),
+    ("x=f32[4]:uniform(2,1)", "`uniform(2,1)`: `uniform` needs an upper bound above the lower one, not 2 and 1\n"),
     ("x=u32[4]:nan", "`nan`: `u32` has no NaN\n"),
     ("x=&", "`&`: expected the name of a buffer, a variable or a function after `&`, but the line ends\n"),
     ("x=&a+b", "`b`: expected a whole number, but found `b`\n"),
@@ -313,11 +313,11 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
         "`=3`: expected `name[index]=value`, but found `=3`\n\
          \x20   such as `out[3]=6.0` or `out=iota`\n",
     ),
-    ("out=1 ±", "`±`: expected a number that is not negative, but the line ends\n"),
-    ("out=1 ±-1", "`-1`: expected a number that is not negative, but found `-1`\n"),
-    ("out=1 ±1.5ulp", "`1.5ulp`: units of the last place are counted: `±2ulp`\n"),
-    ("±1", "`±1`: no value without its own tolerance comes before this one\n"),
-    ("out=1±2 ±3", "`±3`: no value without its own tolerance comes before this one\n"),
+    ("out=1 ±", "`±`: expected a non-negative number, but the line ends\n"),
+    ("out=1 ±-1", "`-1`: expected a non-negative number, but found `-1`\n"),
+    ("out=1 ±1.5ulp", "`1.5ulp`: the number of units in the last place must be a whole number: `±2ulp`\n"),
+    ("±1", "`±1`: every value before this tolerance already has one, or there is no value\n"),
+    ("out=1±2 ±3", "`±3`: every value before this tolerance already has one, or there is no value\n"),
     ("printed=x", "`x`: expected a text in double quotes, but found `x`\n"),
     (r#"printed="x"#, "`\"x`: the text has no end: `\"` is missing\n"),
     ("out:f33[0]=1", "`f33`: `f33` is not a type of elements\n    did you mean `f32`?\n"),

@@ -219,7 +219,7 @@ impl LaunchFileReader<'_> {
         let wrong = |words: &str| LaunchMistake::new(node.range.clone(), words);
         match &node.value {
             LaunchValue::Number(_) => {
-                let number = number(node).ok_or_else(|| wrong("this is not a number that a launch understands"))?;
+                let number = number(node).ok_or_else(|| wrong("this is not a valid number for a launch"))?;
                 Ok(Argument::Number(None, number))
             }
             LaunchValue::Text(text) => self.read(text, &node.range, argument, |out, range| {
@@ -262,7 +262,7 @@ impl LaunchFileReader<'_> {
         let count = |key: &str| match get(key) {
             None => Ok(None),
             Some(node) => number(node).and_then(Number::count).map(Some).ok_or_else(|| {
-                LaunchMistake::new(node.range.clone(), format!("`{key}` is a whole number that is not negative"))
+                LaunchMistake::new(node.range.clone(), format!("`{key}` must be a non-negative whole number"))
             }),
         };
         let element = match string("type")? {
@@ -330,7 +330,7 @@ impl LaunchFileReader<'_> {
             let bytes = hexadecimal(digits).map_err(|why| LaunchMistake::new(range, why))?;
             return Ok(buffer(element, BufferContents::Bytes(bytes)));
         }
-        let (path, _) = string("file")?.ok_or_else(|| wrong("a buffer has contents"))?;
+        let (path, _) = string("file")?.ok_or_else(|| wrong("a buffer needs contents"))?;
         Ok(buffer(element, BufferContents::File(path.into())))
     }
 }

@@ -53,7 +53,7 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<L
         let checked = match &expectation.subject {
             ExpectationSubject::Memory(condition) => names.condition(condition, &expectation.range),
             ExpectationSubject::Fault(word) => one_of(word, FaultKind::ALL.iter().map(|kind| kind.name()), "fault"),
-            ExpectationSubject::Status(word) => one_of(word, RunStatus::ENDS.map(RunStatus::name), "way to end"),
+            ExpectationSubject::Status(word) => one_of(word, RunStatus::ENDS.map(RunStatus::name), "run status"),
             ExpectationSubject::Printed(_) => Ok(()),
         };
         mistakes.extend(checked.err());

@@ -86,7 +86,7 @@ pub fn limited(limit: RunLimit, settings: &Settings, advice: &LimitAdvice) -> St
         RunLimit::Effort => {
             let work = grouped(settings.effort().saturating_add(settings.limit));
             format!(
-                "these instructions took as much work as {work} plain ones, the maximum for a limit of {most}: they move many bytes, start many blocks, or make lanes wait or run one by one; {steps} raises it"
+                "these instructions took as much work as {work} plain ones, the maximum for a limit of {most}, because they move many bytes, start many blocks, or make lanes wait or run one by one; {steps} raises it"
             )
         }
         RunLimit::Time(time) => {

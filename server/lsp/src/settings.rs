@@ -214,9 +214,9 @@ settings! {
         "formatting.operands": Choice(.options.operands),
             "where operands begin: in one column for the file, in one column for each run of instructions, or after the opcode";
         "formatting.outdentGuards": Flag(.options.outdent_guards),
-            "whether guard predicates stand one level left of opcodes, in a column of their own";
+            "whether guard predicates are one level left of opcodes, in a column of their own";
         "formatting.outdentLabels": Flag(.options.outdent_labels),
-            "whether labels stand one level left of instructions";
+            "whether labels are one level left of instructions";
         "formatting.width": Number(.options.width, COLUMNS),
             "the maximum width of a joined line; only parameter lists are broken automatically";
     }
@@ -224,7 +224,7 @@ settings! {
     /// Settings of hover.
     HoverSettings(settings => &mut settings.hover) {
         "hover.enable": Flag(enable: bool = true),
-            "whether to answer hovers";
+            "whether to show hovers";
     }
 
     /// Settings of inlay hints.
@@ -285,11 +285,11 @@ settings! {
     /// Settings of semantic tokens.
     SemanticTokensSettings(settings => &mut settings.semantic_tokens) {
         "semanticTokens.enable": Flag(enable: bool = true),
-            "whether to report the kind of each word, for its colour";
+            "whether to report semantic tokens, from which editors colour words";
         "semanticTokens.standardOnly": Flag(standard: bool = false),
             "whether to use only the kinds of the protocol: an opcode is a `function`, a register a `variable`; [all kinds](semantic-tokens.md)";
         "semanticTokens.limit": Number(limit: usize = 1 << 20, ANY),
-            "the size in bytes above which a text gets tokens only for its visible part, if the editor requests that";
+            "the size in bytes above which a text gets semantic tokens only for its visible part, if the editor requests that";
     }
 
     /// Settings of files that are not open.
@@ -299,7 +299,7 @@ settings! {
         "workspace.exclude": Globs(exclude: Vec<String> = Vec::new()),
             "files and folders to skip, relative to a workspace folder, such as `[\"build\", \"**/old_*.ptx\"]`; hidden and git-ignored files are always skipped";
         "workspace.files": Number(files: usize = 5000, ANY),
-            "the maximum number of files that are read without being open";
+            "the maximum number of unopened files to read";
         "workspace.megabytes": Number(megabytes: usize = 32, ANY),
             "the size in megabytes above which a file that is not open is skipped";
     }

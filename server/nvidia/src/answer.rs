@@ -164,7 +164,7 @@ fn reports(snapshot: &Snapshot, known: &ModuleFacts, stop: &(dyn Fn() -> bool + 
 /// Returns one line about an answer.
 pub fn summary(answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|e| e.first()) {
-        let line = error["line"].as_u64().map_or_else(String::new, |n| format!(" in line {n}"));
+        let line = error["line"].as_u64().map_or_else(String::new, |n| format!(" on line {n}"));
         return format!("ptxas refuses the module{line}: {}", error["message"].as_str().unwrap_or_default());
     }
     let one = |function: &Value| {

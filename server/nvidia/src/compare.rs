@@ -245,7 +245,7 @@ impl AssemblerComparison {
     /// Returns one line, for editors that show nothing longer.
     pub fn summary(&self, entry: Option<&str>) -> String {
         if let Some(first) = self.errors().first() {
-            let line = first.line.map_or_else(String::new, |n| format!(" in line {n}"));
+            let line = first.line.map_or_else(String::new, |n| format!(" on line {n}"));
             return format!("ptxas refuses the module{line}: {}", first.text);
         }
         let one = |row: &ComparisonRow| {
@@ -419,7 +419,7 @@ ptxas info    : Function properties for inner
         let comparison = compared(
             "ptxas module.ptx, line 13; error   : Unknown modifier '.u33'\nptxas fatal   : Ptx assembly aborted due to errors\n",
         );
-        assert_eq!(comparison.summary(None), "ptxas refuses the module in line 13: Unknown modifier '.u33'");
+        assert_eq!(comparison.summary(None), "ptxas refuses the module on line 13: Unknown modifier '.u33'");
         assert!(comparison.markdown(None).contains("\n- line 13: Unknown modifier '.u33'\n"));
         let json = comparison.json(None);
         let meaning = &json["errors"][0]["meaning"];

@@ -48,7 +48,7 @@ pub struct Parameter {
     tensor_map: bool,
 }
 
-/// Something that a run found: a fault that ended it, or a race, an uninitialised value and the like.
+/// Something that a run found: a fault that ended it, or a race, an uninitialized value and the like.
 #[pyclass(frozen, get_all, module = "ptx_analyzer")]
 #[derive(Debug, Clone)]
 pub struct Finding {

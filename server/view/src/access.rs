@@ -173,7 +173,7 @@ fn bank_facts(banks: &Banks) -> Vec<Fact> {
 
 fn sector_cost(sectors: &Sectors) -> String {
     let ideal = match sectors.ideal {
-        ideal if sectors.touched > ideal => format!("{ideal} would do"),
+        ideal if sectors.touched > ideal => format!("{ideal} would be enough"),
         _ => "as few as possible".to_owned(),
     };
     format!("{} of 32 bytes, {ideal}", plural(sectors.touched, "sector"))
@@ -182,7 +182,7 @@ fn sector_cost(sectors: &Sectors) -> String {
 fn sector_facts(sectors: &Sectors) -> Vec<Fact> {
     let efficiency = format!("{:.0} %", sectors.efficiency * 100.0);
     vec![
-        Fact { name: "Sectors", value: format!("{} ({} would do)", sectors.touched, sectors.ideal), bad: false },
+        Fact { name: "Sectors", value: format!("{} ({} would be enough)", sectors.touched, sectors.ideal), bad: false },
         Fact { name: "128-byte lines", value: sectors.lines.to_string(), bad: false },
         Fact { name: "Efficiency", value: efficiency, bad: sectors.efficiency < 0.5 },
     ]

@@ -228,7 +228,7 @@ test('memory: conflicts of banks, sectors, bytes', async () => {
     await withPanel({}, async (_, page) => {
         await press(page, ...new Array(4).fill('n'));
         await page.waitForSelector('.sectors');
-        assert.match(await page.textContent('.memory'), /Load of 4 bytes from global memory in all lanes.*Sectors4 \(4 would do\).*Efficiency100 %/);
+        assert.match(await page.textContent('.memory'), /Load of 4 bytes from global memory in all lanes.*Sectors4 \(4 would be enough\).*Efficiency100 %/);
         await page.waitForSelector('.dump .loaded');
         await press(page, ...new Array(9).fill('n'));
         await page.waitForFunction(() => /Store of 4 bytes to shared memory/.test(document.querySelector('.memory').textContent));

@@ -27,7 +27,7 @@ pub(crate) fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environ
             // The parser has reported the error already.
             _ if node.has_error() => {}
             (Some(index), None) => out.push(debug_directive::missing(*index, "the name of a file in quotes")),
-            _ => out.push(debug_directive::missing(name, "the number that `.loc` is to know the file by")),
+            _ => out.push(debug_directive::missing(name, "the number by which `.loc` names the file")),
         };
     };
     let strings = path.text.len() >= 2 && path.text.ends_with('"');

@@ -75,7 +75,7 @@ pub(crate) fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             found = found.related(range(guard), format!("`{name}` differs from lane to lane: the warp diverges here"));
         }
         for other in others.into_iter().take(MAX_RELATED) {
-            let message = format!("only some lanes reach this `{}` either", function.entry(other).name);
+            let message = format!("this `{}` is also reached by only some lanes", function.entry(other).name);
             found = found.related(range(&function.instructions[other].mnemonic), message);
         }
         if split.perhaps {

@@ -21,11 +21,11 @@ use std::ops::Range;
 pub(crate) enum MbarrierProtocol {
     /// An instruction tests an mbarrier (`test_wait`, `try_wait`), but nothing reads the result.
     UnreadAnswer,
-    /// No instruction initialises the mbarrier of this name.
-    NotInitialised(Box<str>),
+    /// No instruction initializes the mbarrier of this name.
+    NotInitialized(Box<str>),
     /// A copy lowers the transaction count of an mbarrier, but no instruction raises it.
     NoExpectation,
-    /// There is no barrier between the initialisation of the mbarrier of this name by one thread and the waits of others on it.
+    /// There is no barrier between the initialization of the mbarrier of this name by one thread and the waits of others on it.
     NoBarrier(Box<str>),
 }
 
@@ -33,12 +33,12 @@ impl DiagnosticMessage for MbarrierProtocol {
     fn message(&self) -> String {
         match self {
             Self::UnreadAnswer => "the result is not used: it says whether the phase is complete".to_owned(),
-            Self::NotInitialised(name) => format!("`{name}` is used as an mbarrier, but nothing initializes it"),
+            Self::NotInitialized(name) => format!("`{name}` is used as an mbarrier, but nothing initializes it"),
             Self::NoExpectation => {
                 "this decreases an mbarrier's transaction count, which nothing in the kernel increases".to_owned()
             }
             Self::NoBarrier(name) => format!(
-                "threads that did not initialize the mbarrier `{name}` get here too, with no barrier in between"
+                "threads that did not initialize the mbarrier `{name}` also get here, with no barrier in between"
             ),
         }
     }
@@ -49,7 +49,7 @@ impl DiagnosticMessage for MbarrierProtocol {
                 "branch back to it while the predicate is false: `try_wait` gives up after a while, `test_wait` at once"
                     .to_owned()
             }
-            Self::NotInitialised(name) => {
+            Self::NotInitialized(name) => {
                 format!(
                     "let one thread execute `mbarrier.init.shared.b64 [{name}], count;`, then put a barrier for all threads"
                 )
@@ -74,7 +74,7 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     answers(analysis, out);
     if function.kernel {
-        initialised(analysis, out);
+        initialized(analysis, out);
         expected(function, out);
         visible(analysis, out);
     }
@@ -114,8 +114,8 @@ fn named(function: &FlowFunction, index: usize, effect: &Effect) -> Option<(u32,
     }
 }
 
-/// Reports mbarriers without an initialisation: variables that only mbarrier instructions use, but none of them initialises.
-fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
+/// Reports mbarriers without an initialization: variables that only mbarrier instructions use, but none of them initializes.
+fn initialized(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     // Only direct uses of the name count: the origin of an address in a register is not always known.
     let mut uses: Vec<Option<Range<usize>>> = vec![None; function.variables.len()];
@@ -142,7 +142,7 @@ fn initialised(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let known = variable.uses == count[v] && !variable.symbol.external;
         let hidden = called && variable.symbol.origin == VariableOrigin::Module;
         if let (true, false, Some(range)) = (known && !created[v], hidden, uses[v].clone()) {
-            out.push(Diagnostic::new(range, MbarrierProtocol::NotInitialised(variable.name.clone())));
+            out.push(Diagnostic::new(range, MbarrierProtocol::NotInitialized(variable.name.clone())));
         }
     }
 }
@@ -160,11 +160,11 @@ fn expected(function: &FlowFunction, out: &mut Vec<Diagnostic>) {
     out.push(Diagnostic::new(range(&function.instructions[copy].mnemonic), MbarrierProtocol::NoExpectation));
 }
 
-/// Reports waits without a barrier after the initialisation, if threads other than the initialising one reach them.
+/// Reports waits without a barrier after the initialization, if threads other than the initializing one reach them.
 fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let addresses = Addresses::new(function, analysis.graph);
-    // The initialised mbarriers: variable index and byte offset.
+    // The initialized mbarriers: variable index and byte offset.
     let mut places: Vec<(u32, i64)> = Vec::new();
     let mut numbers: HashMap<(u32, i64), usize> = HashMap::default();
     let place = |index: usize, effect: &Effect| {
@@ -189,7 +189,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     }
     let limit = places.len();
     let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| numbers.get(&p).copied());
-    // `fresh`: initialised by this thread, with no barrier since, on some path. `own`: initialised by this thread on all paths.
+    // `fresh`: initialized by this thread, with no barrier since, on some path. `own`: initialized by this thread on all paths.
     let fresh = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
             facts.drop_all();
@@ -236,11 +236,11 @@ mod tests {
     }
 
     #[test]
-    fn initialisation() {
+    fn initialization() {
         assert!(found(&format!("{INIT} {WAIT}")).is_empty());
         assert_eq!(found(WAIT), ["`bar` is used as an mbarrier, but nothing initializes it"]);
         let guarded = format!("setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 1; {WAIT}");
-        let expected = "threads that did not initialize the mbarrier `bar` get here too, with no barrier in between";
+        let expected = "threads that did not initialize the mbarrier `bar` also get here, with no barrier in between";
         assert_eq!(found(&guarded), [expected]);
         assert!(found(&guarded.replace("wait:", "bar.sync 0; wait:")).is_empty());
     }

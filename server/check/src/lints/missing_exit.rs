@@ -18,7 +18,7 @@ impl DiagnosticMessage for MissingExit {
     }
 
     fn help(&self) -> Option<String> {
-        Some("the assembler returns here; write `ret;` to say so".to_owned())
+        Some("the assembler adds a return here; write `ret;` to make it explicit".to_owned())
     }
 }
 

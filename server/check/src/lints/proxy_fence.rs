@@ -29,7 +29,7 @@ impl DiagnosticMessage for ProxyFence {
     fn message(&self) -> String {
         match self {
             Self::Copy(name) => format!(
-                "`{name}` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it"
+                "`{name}` was written by ordinary stores, but no `fence.proxy.async` precedes the copy that reads it"
             ),
             Self::Matrix => "this reads shared memory through the asynchronous proxy, and the kernel has no `fence.proxy.async` after its stores".to_owned(),
             Self::TensorMap => "the kernel changes a tensor map and uses one, but never publishes the change".to_owned(),
@@ -176,7 +176,7 @@ mod tests {
         };
         let found = copy("");
         let expected =
-            "`tile` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it";
+            "`tile` was written by ordinary stores, but no `fence.proxy.async` precedes the copy that reads it";
         assert_eq!(messages(&found), [expected]);
         assert_eq!(found[0].related[0].message(), "a store");
         assert!(copy("fence.proxy.async.shared::cta;").is_empty());

@@ -24,7 +24,7 @@ impl DiagnosticMessage for SpillLikely {
     fn message(&self) -> String {
         let Self { wanted, limit, .. } = self;
         let reason = if self.by_directive {
-            format!("this leaves {limit} registers per thread, which needs about {wanted}")
+            format!("this leaves {limit} registers per thread, but a thread needs about {wanted}")
         } else {
             format!("a thread needs about {wanted} registers; the limit is {limit}")
         };
@@ -32,7 +32,7 @@ impl DiagnosticMessage for SpillLikely {
     }
 
     fn help(&self) -> Option<String> {
-        Some("hold fewer values at a time, or allow more registers per thread".to_owned())
+        Some("keep fewer values live at a time, or allow more registers per thread".to_owned())
     }
 }
 
@@ -90,7 +90,8 @@ mod tests {
     fn bounds_far_below_the_demand() {
         let found = in_module(SpillLikely, &module(24));
         let [message] = &messages(&found)[..] else { panic!("{found:?}") };
-        let (before, after) = ("this leaves 24 registers per thread, which needs about ", "spilled to local memory");
+        let (before, after) =
+            ("this leaves 24 registers per thread, but a thread needs about ", "spilled to local memory");
         assert!(message.starts_with(before) && message.ends_with(after), "{message}");
         assert!(in_module(SpillLikely, &module(128)).is_empty());
     }

@@ -21,7 +21,7 @@ impl DiagnosticMessage for TensorMemoryAllocation {
     fn message(&self) -> String {
         let message = match self {
             Self::NeverFreed => "the kernel allocates tensor memory and never frees it",
-            Self::AfterPermit => "tensor memory is allocated after the permit to allocate was given up",
+            Self::AfterPermit => "tensor memory is allocated after the CTA gave up its permit to allocate",
         };
         message.to_owned()
     }
@@ -86,7 +86,7 @@ mod tests {
     fn allocations_that_break_the_rules() {
         assert!(found(&format!("{ALLOCATE} {PERMIT} {FREE}")).is_empty());
         assert_eq!(found(ALLOCATE), ["the kernel allocates tensor memory and never frees it"]);
-        let late = "tensor memory is allocated after the permit to allocate was given up";
+        let late = "tensor memory is allocated after the CTA gave up its permit to allocate";
         assert_eq!(found(&format!("{PERMIT} {ALLOCATE} {FREE}")), [late]);
     }
 }

@@ -53,7 +53,7 @@ impl DiagnosticMessage for WrongStateSpace {
     fn help(&self) -> Option<String> {
         Some(match (self.0.expected, self.0.actual) {
             (ExpectedAddress::In(_), AddressKind::In(space)) => {
-                format!("access it in `{space}`, or take another register")
+                format!("access it in `{space}`, or use another register")
             }
             (ExpectedAddress::In(expected), AddressKind::Generic(space)) if expected == space => {
                 format!("leave out the state space, or convert it with `cvta.to{space}`")
@@ -168,7 +168,7 @@ mod tests {
         let holds = "`%rd1` holds a `.shared` address (of `tile`), but";
         let global = wrong(
             &format!("{holds} a `.global` address is expected here"),
-            "access it in `.shared`, or take another register",
+            "access it in `.shared`, or use another register",
         );
         assert_eq!(found("st.global.u32 [%rd1], 1;"), global);
         let generic = wrong(

@@ -70,14 +70,14 @@ impl DiagnosticMessage for Alias {
             Self::Mismatch { name, function, mismatch } => {
                 mismatch.words(&format!("`{name}`"), &format!("`{function}`"))
             }
-            Self::Twice { name, other } => format!("`{name}` is an alias of `{other}` already"),
+            Self::Twice { name, other } => format!("`{name}` is already an alias of `{other}`"),
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
             Self::HasBody { name, function } => {
-                Some(format!("declare `{name}` without a body: the alias gives it that of `{function}`"))
+                Some(format!("declare `{name}` without a body: the alias gives it the body of `{function}`"))
             }
             Self::Mismatch { name, mismatch, .. } => {
                 Some(format!("declare it as `{};`", mismatch.before.declared_as(".func", name)))
@@ -150,7 +150,7 @@ mod tests {
         let inside = |directives: &str| of(&format!(".entry k()\n{{\n.reg .b32 r;\n{directives}\nret;\n}}"));
         assert!(inside(".alias same, f;").is_empty());
         assert_eq!(inside(".alias wide, f;"), of(".alias wide, f;"));
-        assert_eq!(inside(".alias same, f;\n.alias same, f;"), ["`same` is an alias of `f` already"]);
+        assert_eq!(inside(".alias same, f;\n.alias same, f;"), ["`same` is already an alias of `f`"]);
         assert_eq!(inside(".alias r, f;"), ["`r` is a `.b32` register: only functions have aliases"]);
         assert_eq!(inside(".alias f, f;"), of(".alias f, f;"));
         // Here the module's name is hidden.
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_body_or_an_earlier_alias_rules_an_alias_out() {
         assert_eq!(of(".alias f, same;"), ["`f` has a body, so it cannot be an alias of `same`"]);
-        assert_eq!(of(".alias same, f;\n.alias same, f;"), ["`same` is an alias of `f` already"]);
+        assert_eq!(of(".alias same, f;\n.alias same, f;"), ["`same` is already an alias of `f`"]);
         assert_eq!(
             of(".extern .func e(.param .b32 x);\n.alias same, e;"),
             ["`e` is `.extern`: such functions have no aliases"]

@@ -52,11 +52,12 @@ impl DiagnosticMessage for AlignmentProblem {
                 format!("an alignment of {value} has no effect: the type is aligned to {natural} bytes")
             }
             Self::NotTheLargest { value, largest } => {
-                format!("an alignment of {value} has no effect beside one of {largest}: the largest counts")
+                format!("an alignment of {value} has no effect next to one of {largest}: the largest counts")
             }
             Self::OfRegister => "registers have no alignment, so this has no effect".to_owned(),
             Self::OfPointee => {
-                "after the type, this is the alignment of what the parameter points to, not of the parameter".to_owned()
+                "after the type, `.align` applies to the memory that the parameter points to, not to the parameter"
+                    .to_owned()
             }
         }
     }

@@ -37,14 +37,14 @@ pub(crate) enum ArraySize {
 impl DiagnosticMessage for ArraySize {
     fn message(&self) -> String {
         match self {
-            Self::NotANumber => "a number is expected here: sizes cannot be computed".to_owned(),
+            Self::NotANumber => "expected a literal number here: a size cannot be an expression".to_owned(),
             Self::Missing(name) => format!("the size of `{name}` is missing"),
-            Self::MissingInner => "only the first dimension can go without a size".to_owned(),
+            Self::MissingInner => "only the first dimension can omit its size".to_owned(),
             Self::ParameterDimensions => "a parameter has at most one dimension".to_owned(),
             Self::ParameterOverflow => "the size of a parameter must fit into 32 bits".to_owned(),
-            Self::Registers { .. } => "there are no arrays of registers".to_owned(),
+            Self::Registers { .. } => "registers cannot form an array".to_owned(),
             Self::RangeWith(what) => format!("a range of names cannot have {what}"),
-            Self::TooMany => "a range cannot declare so many names".to_owned(),
+            Self::TooMany => "a range cannot declare this many names".to_owned(),
             Self::Nothing => "an empty range declares nothing".to_owned(),
             Self::Unreachable(name) => {
                 format!(
@@ -62,7 +62,7 @@ impl DiagnosticMessage for ArraySize {
                 let count = count.unwrap_or(4);
                 Some(format!("`{name}<{count}>` declares `{name}0`, `{name}1` …"))
             }
-            Self::Unreachable(_) => Some("let the name end in something other than a digit".to_owned()),
+            Self::Unreachable(_) => Some("choose a name that does not end in a digit".to_owned()),
             _ => None,
         }
     }
@@ -128,7 +128,7 @@ mod tests {
         let of = |declaration: &str| in_kernel(Code::ArraySize, declaration);
         assert_eq!(messages(&of(".local .b32 x[];")), ["the size of `x` is missing"]);
         assert!(in_module(Code::ArraySize, ".version 9.0\n.target sm_90a\n.const .u8 x = 1, w[4];").is_empty());
-        assert_eq!(messages(&of(".local .b32 x[2][];")), ["only the first dimension can go without a size"]);
+        assert_eq!(messages(&of(".local .b32 x[2][];")), ["only the first dimension can omit its size"]);
         assert!(of(".local .b32 x[2][3];").is_empty());
         let parameter = |size: &str| {
             let text = format!(".version 8.0\n.target sm_90\n.func f(.param .b8 p[{size}]) {{ ret; }}\n");
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(parameter("4294967296"), ["the size of a parameter must fit into 32 bits"]);
         assert!(parameter("4294967295").is_empty());
         let found = of(".reg .b32 x[8];");
-        assert_eq!(messages(&found), ["there are no arrays of registers"]);
+        assert_eq!(messages(&found), ["registers cannot form an array"]);
         assert_eq!(found[0].help().as_deref(), Some("`x<8>` declares `x0`, `x1` …"));
     }
 

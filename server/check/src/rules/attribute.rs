@@ -73,13 +73,13 @@ impl DiagnosticMessage for AttributeProblem {
                 let given = if *found == 1 { "is" } else { "are" };
                 format!("`{name}` takes {expected} numbers in parentheses; {found} {given} given")
             }
-            Self::NotANumber => "a number is expected here: it cannot be computed".to_owned(),
+            Self::NotANumber => "expected a literal number here, not an expression".to_owned(),
             Self::Space { name, spaces } => format!("`{name}` is for variables in {}", one_of(spaces)),
             Self::Repeated(name) => format!("`{name}` is given twice"),
             Self::OnKernel => "kernels have no attributes".to_owned(),
             Self::Second => "a function has one attribute; this is the second".to_owned(),
             Self::Pointer(written) => {
-                format!("`{written}` here says what a parameter of a kernel points to; this is not a kernel")
+                format!("`{written}` here describes what a parameter of a kernel points to; this is not a kernel")
             }
             Self::PointerSpace { space, spaces } => format!("`.ptr` points to {}, not to `{space}`", one_of(spaces)),
             Self::SecondPointer => "a parameter has one `.ptr`; this is the second".to_owned(),
@@ -187,7 +187,7 @@ mod tests {
         let text = ".version 8.5\n.target sm_90\n.func f(.param .u32 .ptr .global p)\n{\nret;\n}\n";
         assert_eq!(
             messages(&in_module(Code::Attribute, text)),
-            ["`.ptr` here says what a parameter of a kernel points to; this is not a kernel"]
+            ["`.ptr` here describes what a parameter of a kernel points to; this is not a kernel"]
         );
     }
 }

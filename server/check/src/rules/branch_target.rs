@@ -21,18 +21,18 @@ impl DiagnosticMessage for BranchTarget {
         let (name, symbol) = (&self.name, self.symbol);
         match (symbol, self.indirect) {
             (Symbol::Targets { list: TargetListKind::Prototype, .. }, false) => {
-                format!("`{name}` is the label of a prototype: it marks no place in the code")
+                format!("`{name}` is the label of a prototype, not of a place in the code")
             }
             (Symbol::Targets { .. }, false) => {
-                format!("`{name}` is the label of a list: it marks no place in the code")
+                format!("`{name}` is the label of a list of targets, not of a place in the code")
             }
             (_, false) => format!("`{name}` is {}, but a branch goes to a label", symbol.describe()),
             (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
                 format!("`{name}` comes after this branch, but must come before it")
             }
             (Symbol::Targets { .. }, true) => format!("`{name}` lists functions, not labels"),
-            (Symbol::Label, true) => format!("`{name}` is a label in the code, not the label of a list"),
-            (_, true) => format!("`{name}` is {}, not the label of a list", symbol.describe()),
+            (Symbol::Label, true) => format!("`{name}` is a label in the code, not the label of a list of targets"),
+            (_, true) => format!("`{name}` is {}, not the label of a list of targets", symbol.describe()),
         }
     }
 
@@ -80,8 +80,7 @@ mod tests {
         let register = "`%r1` is a `.b32` register, but a branch goes to a label\n`brx.idx` branches by a register: its value is \
                         an index in a list of labels (`.branchtargets`)";
         assert_eq!(of("bra.uni %r1;"), [register]);
-        let list =
-            "`list` is the label of a list: it marks no place in the code\n`brx.idx` chooses from a list of labels";
+        let list = "`list` is the label of a list of targets, not of a place in the code\n`brx.idx` chooses from a list of labels";
         assert_eq!(of("list: .branchtargets done; bra.uni list; done:"), [list]);
     }
 
@@ -91,7 +90,7 @@ mod tests {
         let late = "`list` comes after this branch, but must come before it\n\
                     move the label and its `.branchtargets` directive up";
         assert_eq!(of("brx.idx %r1, list; list: .branchtargets done; done:"), [late]);
-        let label = "`done` is a label in the code, not the label of a list\n\
+        let label = "`done` is a label in the code, not the label of a list of targets\n\
                      `brx.idx` takes the label of a `.branchtargets` directive: `targets: .branchtargets L0, L1;`";
         assert_eq!(of("brx.idx %r1, done; done:"), [label]);
     }

@@ -145,7 +145,7 @@ impl DiagnosticMessage for CallArguments {
     fn help(&self) -> Option<String> {
         Some(match self {
             Self::Misfit { why: Why::Formal, result: true, .. } => {
-                "take the result into a register, and store that with `st.param`".to_owned()
+                "receive the result in a register, and store that with `st.param`".to_owned()
             }
             Self::Misfit { why: Why::Formal, .. } => {
                 "load it with `ld.param` first, and pass the register or a `.param` variable of this body".to_owned()
@@ -155,7 +155,7 @@ impl DiagnosticMessage for CallArguments {
             | Self::NoList { callee }
             | Self::Misfit { callee, .. } => callee.declaration(),
             Self::ConstantResult => {
-                "the assembler accepts it, but cannot generate code for it; `_` drops a result".to_owned()
+                "the assembler accepts it, but cannot generate code for it; `_` discards a result".to_owned()
             }
         })
     }
@@ -212,8 +212,8 @@ fn misfit(
         Why::Kind => {
             format!("{found}, but an argument is a register, a constant, or a `.param` variable of this body")
         }
-        Why::Formal if result => format!("{found}, which cannot receive a result itself"),
-        Why::Formal => format!("{found}, which cannot be passed on itself"),
+        Why::Formal if result => format!("{found}, which cannot itself receive a result"),
+        Why::Formal => format!("{found}, which cannot itself be passed on"),
         Why::Sink | Why::Array | Why::Size | Why::Class => format!("{found}, but {of} is {}", expected_type(parameter)),
         Why::Alignment(align) => {
             let aligned = parameter.align.map_or_else(|| "?".to_owned(), |a| a.to_string());
@@ -311,7 +311,7 @@ impl Reporter<'_> {
             return diagnostic;
         }
         let holes = format!("({}), ", vec!["_"; self.signature.results.len()].join(", "));
-        diagnostic.fix(Fix::replace("Drop what it returns", start..start, holes))
+        diagnostic.fix(Fix::replace("Discard the result", start..start, holes))
     }
 
     /// The report on a wrong number of arguments. `listed` if the call has a list of arguments, even an empty one.

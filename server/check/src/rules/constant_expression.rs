@@ -27,7 +27,7 @@ impl DiagnosticMessage for ConstantExpression {
             }
             Wrong::Cast => format!("only casts to `.s64` and `.u64` exist, not to `{shown}`"),
             Wrong::Single => {
-                format!("`{shown}` cannot be part of an expression: no operator takes a number written as 32 bits")
+                format!("`{shown}` cannot be part of an expression: operators do not take `0f` literals")
             }
             Wrong::NotANumber => format!("`{shown}` is not a number; expressions contain only numbers"),
         }

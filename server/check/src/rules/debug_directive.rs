@@ -92,7 +92,7 @@ impl DiagnosticMessage for DebugDirective {
                 format!("`{address}` is an address, which does not fit into `{ty}`")
             }
             Self::NameInList(name) => {
-                format!("`{name}` needs a line of its own: only numbers form lists here")
+                format!("`{name}` needs a line of its own: only numbers can form a list here")
             }
             Self::BadSum(text) => {
                 format!(
@@ -105,7 +105,7 @@ impl DiagnosticMessage for DebugDirective {
     fn help(&self) -> Option<String> {
         match self {
             Self::NotAType { types, .. } => Some(format!("it may be {}", one_of(types))),
-            Self::NoRoom { types, .. } => Some(format!("addresses are for {}", one_of(types))),
+            Self::NoRoom { types, .. } => Some(format!("an address needs {}", one_of(types))),
             _ => None,
         }
     }
@@ -238,6 +238,6 @@ mod tests {
         assert!(of(".b8 1, 255\n.b64 name").is_empty());
         assert_eq!(of(".b8 256"), ["`256` does not fit into `.b8`"]);
         assert_eq!(of(".b8 name"), ["`name` is an address, which does not fit into `.b8`"]);
-        assert_eq!(of(".b64 1, name"), ["`name` needs a line of its own: only numbers form lists here"]);
+        assert_eq!(of(".b64 1, name"), ["`name` needs a line of its own: only numbers can form a list here"]);
     }
 }

@@ -27,7 +27,9 @@ impl DiagnosticMessage for DirectiveConflict {
         match self {
             Self::Excluded { name, other } => format!("`{other}` and `{name}` exclude each other"),
             Self::Repeated(name) => format!("`{name}` may appear only once in the header of a function"),
-            Self::Body(name) => format!("`{name}` says that the body is in another module, but here it is"),
+            Self::Body(name) => {
+                format!("`{name}` says that the body is in another module, but this declaration has one")
+            }
             Self::Results(name) => format!("`{name}` is not allowed on a function that returns something"),
         }
     }
@@ -90,7 +92,7 @@ mod tests {
     #[test]
     fn external_functions_have_no_body() {
         let wrong = ".extern .func f()\n{\nret;\n}";
-        assert_eq!(of(wrong), ["`.extern` says that the body is in another module, but here it is"]);
+        assert_eq!(of(wrong), ["`.extern` says that the body is in another module, but this declaration has one"]);
         assert_eq!(mended(Code::DirectiveConflict, &module(wrong)), module(".visible .func f()\n{\nret;\n}"));
     }
 }

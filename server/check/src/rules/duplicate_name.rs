@@ -47,7 +47,7 @@ impl DiagnosticMessage for DuplicateName {
 
     fn help(&self) -> Option<String> {
         let after = self.kind == DuplicateNameKind::AfterDefinition;
-        after.then(|| "drop this declaration, or move it before the definition".to_owned())
+        after.then(|| "remove this declaration, or move it before the definition".to_owned())
     }
 }
 

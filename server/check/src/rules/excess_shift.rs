@@ -18,7 +18,7 @@ pub(crate) struct ExcessShift {
 impl DiagnosticMessage for ExcessShift {
     fn message(&self) -> String {
         let Self { distance, width, mnemonic } = self;
-        format!("`{mnemonic}` shifts {width} bits by `{distance}`, so none of them is left")
+        format!("`{mnemonic}` shifts {width} bits by `{distance}`, which shifts out every bit")
     }
 
     fn help(&self) -> Option<String> {
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn distances_are_less_than_the_width() {
         let found = in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 32;");
-        assert_eq!(messages(&found), ["`shl.b32` shifts 32 bits by `32`, so none of them is left"]);
+        assert_eq!(messages(&found), ["`shl.b32` shifts 32 bits by `32`, which shifts out every bit"]);
         assert_eq!(found[0].help().as_deref(), Some("useful distances are 0 to 31; larger ones do not wrap"));
         assert_eq!(found[0].severity, Severity::Warning);
         assert!(in_kernel(Code::ExcessShift, "shl.b32 %r1, %r2, 31; shl.b64 %rd1, %rd2, 32;").is_empty());

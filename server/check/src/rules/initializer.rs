@@ -202,7 +202,7 @@ impl DiagnosticMessage for Initializer {
                 format!("the fields of a `{ty}` are given by name, as in `{{ {example} = 1 }}`")
             }
             Self::UnknownField { field, ty, .. } => format!("a `{ty}` has no field `{field}`"),
-            Self::UnknownValue { value, .. } => format!("`{value}` is not a value of a field"),
+            Self::UnknownValue { value, .. } => format!("`{value}` is not a valid value of a field"),
             Self::NamedValueInSum(name) => {
                 format!("`{name}` is not a number, so no operator takes it")
             }
@@ -212,7 +212,7 @@ impl DiagnosticMessage for Initializer {
     fn help(&self) -> Option<String> {
         let help = match self {
             Self::Space { .. } => "store the value at the beginning of the kernel instead",
-            Self::UnexpectedList(_) => "there is one pair of braces for each dimension",
+            Self::UnexpectedList(_) => "write one pair of braces for each dimension",
             Self::NoLength(_) => "give the length between the brackets",
             Self::VectorLength { .. } => "give all elements of a vector",
             Self::Number { integer: true, ty, .. } if takes("float", ty) => {
@@ -223,7 +223,7 @@ impl DiagnosticMessage for Initializer {
             }
             Self::Number { ty, .. } => {
                 return Some(format!(
-                    "variables of type `{ty}` have no initial value; declare it with `.bN` and write the bits"
+                    "variables of type `{ty}` cannot have an initial value; declare it with `.bN` and write the bits"
                 ));
             }
             Self::AddressType { ty, .. } if takes("mask", ty) => "one of its bytes can: `0xff(…)`",

@@ -35,7 +35,7 @@ impl DiagnosticMessage for MisalignedAddress {
 
     fn help(&self) -> Option<String> {
         Some(match self.offset {
-            Some(_) => "a misaligned access stops the kernel with an error when it runs; move the offset or use a smaller access"
+            Some(_) => "a misaligned access stops the kernel with an error at run time; change the offset or use a smaller access"
                 .to_owned(),
             None => format!("declare `{}` with `.align {}`", self.name, self.required),
         })

@@ -20,7 +20,7 @@ pub(crate) enum MisplacedDeclaration {
     NotHere {
         /// The state space.
         space: Box<str>,
-        /// The declaration stands inside of a function.
+        /// The declaration stands inside a function.
         in_body: bool,
         /// Where variables of the space may be declared.
         home: Option<Home>,
@@ -31,7 +31,7 @@ pub(crate) enum MisplacedDeclaration {
     NoLonger {
         /// The state space.
         space: Box<str>,
-        /// The declaration stands inside of a function.
+        /// The declaration stands inside a function.
         in_body: bool,
         /// The version and target from which such declarations are no longer allowed.
         since: &'static [GateAlternative],

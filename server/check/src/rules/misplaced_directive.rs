@@ -93,9 +93,11 @@ impl DiagnosticMessage for MisplacedDirective {
             Self::WithoutLabel(directive) => {
                 format!("`{directive}` needs a label before it: other instructions refer to it by that label")
             }
-            Self::TargetInBody => "`.target` in a body also changes the target of what follows: it belongs at the \
+            Self::TargetInBody => {
+                "`.target` in a body also changes the target of the code after it: it belongs at the \
                                    beginning of the module"
-                .to_owned(),
+                    .to_owned()
+            }
         }
     }
 
@@ -123,7 +125,7 @@ fn home(places: &[&str]) -> String {
             "header" => "between the name of a function and its body",
             "entry" => "between the parameters of a kernel and its body",
             "func" => "between the parameters of a function and its body",
-            "body" | "entry-body" => "inside of a body",
+            "body" | "entry-body" => "inside a body",
             "variable" => "with variables",
             "parameter" => "with parameters",
             _ => return None,

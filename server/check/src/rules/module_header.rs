@@ -63,20 +63,20 @@ impl DiagnosticMessage for ModuleHeader {
             Self::NoTarget => "`.target` must follow `.version`".to_owned(),
             Self::Again(name) => format!("`{name}` may appear only once, at the beginning of a module"),
             Self::SplitVersion => {
-                "the number must follow `.version` on the same line, after nothing but blanks".to_owned()
+                "the number must follow `.version` on the same line, separated only by spaces or tabs".to_owned()
             }
             Self::VersionWithoutNumber => "`.version` needs a number such as `8.5`".to_owned(),
             Self::NotAVersion(text) => format!("`{text}` is not a version: expected a number such as `8.5`"),
             Self::UnpublishedVersion(version) => {
-                format!("there is no PTX {version}, although the assembler accepts the number")
+                format!("PTX {version} does not exist, although the assembler accepts it")
             }
             Self::NewerVersion(version) => {
                 format!(
-                    "PTX {version} is newer than the newest version known here ({}): what it added is reported as unknown",
+                    "PTX {version} is newer than the newest supported version ({}): its new features are reported as unknown",
                     ISA.newest()
                 )
             }
-            Self::UnknownVersion(version) => format!("there is no PTX {version}"),
+            Self::UnknownVersion(version) => format!("PTX {version} does not exist"),
             Self::TargetWithoutName => "`.target` needs an architecture such as `sm_90`".to_owned(),
             Self::OptionFirst => "the first word after `.target` must be an architecture such as `sm_90`".to_owned(),
             Self::NotATarget { name, .. } => format!("`{name}` is not a target"),
@@ -242,6 +242,6 @@ mod tests {
     fn versions() {
         let known = in_module(Code::ModuleHeader, ".version 99.0\n.target sm_90\n");
         assert_eq!((known.len(), known[0].severity), (1, Severity::Warning));
-        assert_eq!(found(".version 5.9\n.target sm_50\n"), ["there is no PTX 5.9"]);
+        assert_eq!(found(".version 5.9\n.target sm_50\n"), ["PTX 5.9 does not exist"]);
     }
 }

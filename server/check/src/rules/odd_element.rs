@@ -43,7 +43,7 @@ impl DiagnosticMessage for OddElement {
             Self::Predicate(_) => "the assembler accepts it here; turn it into a number with `selp` first",
             Self::Selector { .. } => "remove it, or extract the part with `bfe` or `prmt` first",
             Self::SpecialRegister(_) => {
-                "the assembler accepts it in a list; use a register, or `_` where it allows that"
+                "the assembler accepts it in a list; use a register, or `_` where the instruction allows it"
             }
             Self::List(_) => "the assembler accepts it here, but uses only one element; write that one without a list",
         };

@@ -109,7 +109,7 @@ impl DiagnosticMessage for OperandKindProblem {
             MismatchKind::MixedVector => "use registers of one type, or untyped ones (`.b32`)",
             MismatchKind::Handle(_) => "write `.u64` for the type of this instruction",
             MismatchKind::OnlyLiterals => "move one of them into a register first",
-            MismatchKind::Parts(_, names) if names.len() == 1 => "an offset is added inside the brackets: `[%rd1+4]`",
+            MismatchKind::Parts(_, names) if names.len() == 1 => "write the offset inside the brackets: `[%rd1+4]`",
             MismatchKind::Component(name) if name.starts_with('%') => "write it without a component",
             MismatchKind::Parts(..) => "write the parts in one pair of brackets, with commas between them",
             MismatchKind::PartOfAddress => "put the sum into a register with `add` first",
@@ -209,7 +209,7 @@ pub(crate) struct ExchangedOperand<'t> {
 pub(crate) fn exchanged(first: ExchangedOperand<'_>, second: ExchangedOperand<'_>, mnemonic: &str) -> Diagnostic {
     let ExchangedOperand { range: place, text: one, name } = first;
     let ExchangedOperand { range: other_place, text: other, name: other_name } = second;
-    let title = format!("Exchange `{one}` and `{other}`");
+    let title = format!("Swap `{one}` and `{other}`");
     let edits =
         vec![FixEdit::Replace(place.clone(), other.to_owned()), FixEdit::Replace(other_place.clone(), one.to_owned())];
     let found = OperandKindProblem::Exchanged {

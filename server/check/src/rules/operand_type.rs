@@ -98,7 +98,7 @@ impl DiagnosticMessage for OperandType {
                 let whole = u32::from(expected.among) * u32::from(ty.info().bits);
                 let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
                 Some(format!(
-                    "{} values of {bits} bits are expected here; {} of {} bits are `{opcode}.b{whole}`",
+                    "expected {} values of {bits} bits here; for {} of {} bits write `{opcode}.b{whole}`",
                     expected.among,
                     expected.among,
                     ty.info().bits
@@ -127,7 +127,7 @@ impl DiagnosticMessage for OperandType {
                 Some("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)".to_owned())
             }
             Self::Immediate { integer: false, bits: true, .. } => {
-                Some("`.b` types hold bits: write those of the number (`0f3F800000` for 1.0 as `.f32`)".to_owned())
+                Some("`.b` types hold bits: write the bits of the number (`0f3F800000` for 1.0 as `.f32`)".to_owned())
             }
             Self::Immediate { integer: false, .. } => {
                 Some("write it without a fraction, or use an instruction of a floating-point type".to_owned())
@@ -174,7 +174,7 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
     } else if operand.written {
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {
-        let verb = if actual_bits > bits { "cuts it to" } else { "widens it to" };
+        let verb = if actual_bits > bits { "truncates it to" } else { "widens it to" };
         format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
     }
 }
@@ -284,7 +284,7 @@ mod tests {
         let found = in_kernel(Code::OperandType, "add.f32 %f1, %f2, %rd1;");
         let message = "`%rd1` is `.b64`, but `b` of `add.f32` takes a 32-bit floating-point register (`.b32`, `.f32`)";
         assert_eq!(messages(&found), [message]);
-        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which cuts it to 32 bits";
+        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which truncates it to 32 bits";
         assert_eq!(found[0].help().as_deref(), Some(help));
         let predicate = in_kernel(Code::OperandType, "selp.b32 %r1, %r2, %r3, %r4;");
         assert_eq!(messages(&predicate), ["`%r4` is `.b32`, but `c` of `selp.b32` takes a predicate (`.pred`)"]);

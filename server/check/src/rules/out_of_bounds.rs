@@ -51,7 +51,7 @@ impl DiagnosticMessage for OutOfBounds {
         let Self { written, name, size, offset, bytes } = self;
         let plural = if *bytes == 1 { "" } else { "s" };
         format!(
-            "`{written}` is out of bounds: the access takes {bytes} byte{plural} from offset {offset} on, but `{name}` has only {size}"
+            "`{written}` is out of bounds: the access covers {bytes} byte{plural} from offset {offset}, but `{name}` has only {size}"
         )
     }
 
@@ -84,9 +84,9 @@ mod tests {
             let body = format!(".shared .align 4 .b8 s[16]; ld.shared.b32 %r1, [{address}];");
             messages(&in_kernel(Code::OutOfBounds, &body))
         };
-        let after = "`s+16` is out of bounds: the access takes 4 bytes from offset 16 on, but `s` has only 16";
+        let after = "`s+16` is out of bounds: the access covers 4 bytes from offset 16, but `s` has only 16";
         assert_eq!(found("s+16"), [after]);
-        let before = "`s+-4` is out of bounds: the access takes 4 bytes from offset -4 on, but `s` has only 16";
+        let before = "`s+-4` is out of bounds: the access covers 4 bytes from offset -4, but `s` has only 16";
         assert_eq!(found("s+-4"), [before]);
         assert!(found("s+12").is_empty());
     }

@@ -49,7 +49,7 @@ impl DiagnosticMessage for ParameterList {
         let quoted = |name: &Option<Box<str>>| name.as_ref().map_or(String::new(), |n| format!(" `{n}`"));
         match self {
             Self::SeveralResults => {
-                "of several results, each must be in `.reg`: only a single one can be in `.param`".to_owned()
+                "several results must all be in `.reg`: only a single result can be in `.param`".to_owned()
             }
             Self::Space { name, space, kernel } => {
                 let (what, expected) = match kernel {
@@ -79,7 +79,9 @@ impl DiagnosticMessage for ParameterList {
         let help = match self {
             Self::SeveralResults => "return a structure: `.param .align 8 .b8 results[16]`",
             Self::KernelResults => "pass a pointer, and store what the kernel computes there",
-            Self::OpenArray { .. } => "only the last parameter of a `.func` can be open: it takes any number of bytes",
+            Self::OpenArray { .. } => {
+                "only the last parameter of a `.func` can omit its size: it then takes any number of bytes"
+            }
             Self::Space { .. } | Self::Unnamed => return None,
         };
         Some(help.to_owned())

@@ -67,7 +67,7 @@ impl DiagnosticMessage for Requirement {
             }
             GatedSubject::CheckedTarget(target) => {
                 let version = self.module.version.map_or("nothing".to_owned(), |v| format!("PTX {v}"));
-                format!("`{target}`, for which this module is checked, {needs}; it says {version}")
+                format!("`{target}`, for which this module is checked, {needs}; the module says {version}")
             }
         }
     }
@@ -187,7 +187,7 @@ mod tests {
             let text = format!(".version {version}\n.target sm_80\n.address_size 64\n");
             messages(&analyzer.analyze(&Snapshot::new(&text)).diagnostics)
         };
-        let expected = "`sm_90`, for which this module is checked, needs PTX 7.8; it says PTX 7.0";
+        let expected = "`sm_90`, for which this module is checked, needs PTX 7.8; the module says PTX 7.0";
         assert_eq!(found("7.0"), [expected]);
         assert!(found("7.8").is_empty());
     }

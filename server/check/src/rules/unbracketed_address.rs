@@ -20,7 +20,7 @@ impl DiagnosticMessage for UnbracketedAddress {
     }
 
     fn help(&self) -> Option<String> {
-        Some("write `[…]` around it; the assembler accepts it without".to_owned())
+        Some("write `[…]` around it; the assembler also accepts it without brackets".to_owned())
     }
 }
 

@@ -34,7 +34,7 @@ impl DiagnosticMessage for VectorType {
             Self::TooWide { vector, ty, bits } => {
                 format!("a vector has at most 128 bits: `{vector} {ty}` would have {bits}")
             }
-            Self::Element(ty) => format!("there are no vectors of `{ty}`"),
+            Self::Element(ty) => format!("a vector of `{ty}` is not allowed"),
             Self::Parameter { .. } => "a `.param` variable cannot be a vector".to_owned(),
         }
     }
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(found(".global .v3 .f32 position;"), [length]);
         let wide = "a vector has at most 128 bits: `.v4 .f64` would have 256";
         assert_eq!(found(".global .v4 .f64 matrix;"), [wide]);
-        assert_eq!(found(".func f() { .reg .v2 .pred %p; ret; }"), ["there are no vectors of `.pred`"]);
+        assert_eq!(found(".func f() { .reg .v2 .pred %p; ret; }"), ["a vector of `.pred` is not allowed"]);
         let parameter = "a `.param` variable cannot be a vector";
         assert_eq!(found(".entry k(.param .v4 .f32 p) { ret; }"), [parameter]);
         assert!(found(".global .v4 .f32 matrix;").is_empty());

@@ -89,7 +89,7 @@ impl<'t> Source<'t> {
     /// Writes a line, and what the checks say of it.
     fn show(&self, line: usize, out: &mut String) {
         let Some(text) = line.checked_sub(1).and_then(|index| self.lines.get(index)) else {
-            let _ = writeln!(out, "The PTX file has {} lines: it is not the one of the log.\n", self.lines.len());
+            let _ = writeln!(out, "The PTX file has {} lines: it is not the file of the log.\n", self.lines.len());
             return;
         };
         let _ = writeln!(out, "```ptx\n{}\n```\n", text.trim_end());
@@ -117,6 +117,6 @@ mod tests {
         assert!(text.contains("As for line 1 of the log.") && text.contains("## Line 3 of the log"), "{text}");
         assert!(explained("make: nothing to do\n", None).is_err());
         let other = explained("ptxas k.ptx, line 99; error   : Unknown symbol 'x'\n", Some(ptx)).expect("messages");
-        assert!(other.contains("it is not the one of the log"), "{other}");
+        assert!(other.contains("it is not the file of the log"), "{other}");
     }
 }

@@ -53,7 +53,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     }
     more(&diagnostics, &shown, &mut out);
     if hidden > 0 {
-        let _ = writeln!(out, "{} not shown, as a compiler wrote this text", plural(hidden, "minor finding"));
+        let _ = writeln!(out, "{} not shown, because a compiler wrote this text", plural(hidden, "minor finding"));
     }
     let mut answer = ToolAnswer::new(cut::lines(&out, MAX_ANSWER, "give a smaller `max`"));
     if json {
@@ -158,7 +158,7 @@ fn host(
         return Ok(Checked {
             rope,
             diagnostics: Vec::new(),
-            summary: ", as no string in it has PTX".to_owned(),
+            summary: ", because no string in it has PTX".to_owned(),
             hidden: 0,
             fixes: Box::new(|_| Vec::new()),
         });

@@ -32,7 +32,7 @@ pub fn offset(text: &Rope, line: usize, column: usize) -> Result<usize, String> 
     match column.checked_sub(1) {
         Some(column) if column <= content.len() && content.is_char_boundary(column) => Ok(start + column),
         Some(column) if column < content.len() => {
-            Err(format!("column {} of line {line} is inside of a character", column + 1))
+            Err(format!("column {} of line {line} is inside a character", column + 1))
         }
         _ => Err(format!("line {line} has no column {column}: it ends at column {}", content.len() + 1)),
     }

@@ -32,7 +32,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     match named {
         Some(named) if named.name == target.name => {}
         Some(named) => out.push_str(&format!(", the oldest target with an estimate; the text says {}", named.name)),
-        None => out.push_str(", as the text names no target"),
+        None => out.push_str(", because the text names no target"),
     }
     out.push('\n');
     kernels.iter().for_each(|kernel| function(&file, kernel, &mut out));

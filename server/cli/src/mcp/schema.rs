@@ -59,7 +59,7 @@ pub fn tools() -> Vec<ToolDescription> {
         ToolDescription {
             name: "check",
             title: "Check PTX",
-            description: "Finds errors and likely bugs in PTX, or in PTX inside of strings of another language, as NVIDIA's assembler would, \
+            description: "Finds errors and likely bugs in PTX, or in PTX inside strings of another language, as NVIDIA's assembler would, \
                           but all at once, with fixes. Without findings it says what was checked.",
             input: schema(source().into_iter().chain([target(), language(), max("findings to list", FINDINGS), as_json()]), &[]),
             is_long: false,

@@ -52,7 +52,7 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
     let why = match file.named {
         Some(named) if named.name == file.target.name => String::new(),
         Some(named) => format!(", the oldest target with an estimate; the file says {}", named.name),
-        None => ", as the file names no target".to_owned(),
+        None => ", because the file names no target".to_owned(),
     };
     let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", visible(file.name), file.target.name);
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
@@ -133,11 +133,11 @@ pub fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
     let said = limit.directive.as_ref().map(|range| {
         let text = file.snapshot.text(range.clone());
         let directive = text.split_whitespace().next().unwrap_or_default();
-        format!("`{directive}` in line {}", file.line(range.start))
+        format!("`{directive}` on line {}", file.line(range.start))
     });
     let by = said.unwrap_or_else(|| format!("{} has", file.target.name));
     if kernel.settled {
-        out.push(format!("warps exchange registers: all begin with what {by} leaves them"));
+        out.push(format!("warps exchange registers: all begin with the number that {by} leaves them"));
     } else if kernel.over() > 0 {
         let verb = if limit.directive.is_some() { " leaves" } else { "" };
         let spills = if kernel.spills() { "spills likely: " } else { "" };
@@ -147,7 +147,7 @@ pub fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
         kernel.occupancy.and_then(|o| o.fewer).filter(|_| !kernel.settled && kernel.over() == 0)
     {
         let plural = if registers == 1 { "" } else { "s" };
-        out.push(format!("{registers} register{plural} fewer: {warps} warps more"));
+        out.push(format!("{registers} fewer register{plural}: {warps} more warps"));
     }
     out
 }

@@ -426,7 +426,7 @@ fn explanations() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("add.u32"));
     expect![[r#"
         --- status 2
-        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ (`__shfl_sync`) or a topic (`bank conflict`)
+        nothing is known about `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ (`__shfl_sync`) or a topic (`bank conflict`)
     "#]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
 }
 

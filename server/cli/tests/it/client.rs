@@ -45,7 +45,7 @@ impl Client {
         Self { child, input, incoming, kept: VecDeque::new(), requests: 0, arrived: Instant::now() }
     }
 
-    /// Initialises a session; returns the server's capabilities.
+    /// Initializes a session; returns the server's capabilities.
     pub fn begin(&mut self, params: Value) -> Value {
         let result = self.call("initialize", params);
         self.notify("initialized", json!({}));

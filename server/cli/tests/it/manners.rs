@@ -72,7 +72,7 @@ fn compiled_files_are_quiet() {
     // A code that the user gives a level is shown.
     assert_eq!(shown(&["--level", "dead-store=hint", "compiled.ptx"]), (9, false, hints));
     let (_, out, _) = run(path, &["check", "compiled.ptx"], "");
-    assert_eq!(out, "compiled.ptx: 9 hints not shown, as a compiler wrote this file; --all shows them\n\n");
+    assert_eq!(out, "compiled.ptx: 9 hints not shown, because a compiler wrote this file; --all shows them\n\n");
     // Warnings are shown five times.
     let loads = dead_stores(compiled, 0)
         .replace("    ret;\n", &format!("{}    ret;\n", "    st.shared.u32 [s+4], 1;\n".repeat(7)));

@@ -188,7 +188,7 @@ fn what_cannot_be_renamed() {
     );
     let mut params = place(A, 7, 16);
     params["newName"] = json!("p");
-    assert_eq!(refused(&mut client, "textDocument/rename", params), "`p` is declared in the same block, in line 5");
+    assert_eq!(refused(&mut client, "textDocument/rename", params), "`p` is declared in the same block, on line 5");
     // A client without versioned edits.
     let mut params = place(A, 7, 16);
     params["newName"] = json!("argument");

@@ -297,7 +297,7 @@ fn the_end() {
     let mut client = begun();
     client.notify("exit", Value::Null);
     assert_eq!(client.ended(limit).and_then(|s| s.code()), Some(1));
-    // Exit before initialisation.
+    // Exit before initialization.
     let mut client = server();
     client.notify("exit", Value::Null);
     assert_eq!(client.ended(limit).and_then(|s| s.code()), Some(1));

@@ -221,7 +221,7 @@ fn errors_have_lines() {
     );
     assert_eq!(answer["functions"][0]["registers"], Value::Null);
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
-    assert_eq!(message["params"]["message"], "ptxas refuses the module in line 8: Unknown modifier '.u33'");
+    assert_eq!(message["params"]["message"], "ptxas refuses the module on line 8: Unknown modifier '.u33'");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn for_people() {
     assert_eq!(column(lines[1], "function"), width(entries[0]), "{out}");
     assert!(entries[0].contains(" 1008 B+ ") && entries[0].contains(" 256? "), "{out}");
     assert!(entries[1].contains(" 64 "), "{out}");
-    assert!(out.contains("registers, `.maxnreg` in line 15 leaves 64"), "{out}");
-    assert!(out.contains("registers, `.reqntid` in line 223 leaves 64"), "{out}");
+    assert!(out.contains("registers, `.maxnreg` on line 15 leaves 64"), "{out}");
+    assert!(out.contains("registers, `.reqntid` on line 223 leaves 64"), "{out}");
     assert!(out.contains("? the header does not say how many") && out.contains("+ dynamic shared memory"), "{out}");
     assert!(!out.contains('\x1b'), "no colours for a pipe");
 }
@@ -93,7 +93,7 @@ fn old_targets_are_estimated_as_the_oldest_that_the_assembler_has() {
     let (_, out, _) = run(folder.path(), &["-"], &text);
     assert!(out.starts_with("<stdin> for sm_75, the oldest target with an estimate; the file says sm_52\n"), "{out}");
     let (_, out, _) = run(folder.path(), &["-"], ".version 8.0\n.entry k()\n{\n    ret;\n}\n");
-    assert!(out.starts_with("<stdin> for sm_75, as the file names no target\n"), "{out}");
+    assert!(out.starts_with("<stdin> for sm_75, because the file names no target\n"), "{out}");
     let (_, out, _) = run(folder.path(), &["--format", "json", "--target", "sm_90a", "-"], &text);
     assert_eq!(json(&out)[0]["target"], "sm_90a");
     let (status, _, err) = run(folder.path(), &["--target", "sm_1", "-"], &text);

@@ -281,7 +281,7 @@ fn a_refused_module_is_an_answer() {
     assert_eq!(answer["errors"], json!([{ "line": 8, "severity": "error", "message": "Unknown modifier '.u33'" }]));
     assert_eq!((&answer["text"], &answer["functions"], &answer["ptx"]), (&Value::Null, &json!([]), &json!([])));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
-    assert_eq!(message["params"]["message"], "ptxas refuses the module in line 8: Unknown modifier '.u33'");
+    assert_eq!(message["params"]["message"], "ptxas refuses the module on line 8: Unknown modifier '.u33'");
     assert_eq!(fake.calls().len(), 1);
 }
 

@@ -15,7 +15,7 @@ pub type Exclusion = Box<dyn Fn(&Path, bool) -> bool + Send + Sync>;
 
 /// A search of a folder for regular files.
 ///
-/// Links to files are followed only inside of the folder, and links to folders not at all, so nothing outside is read and no folder twice.
+/// Links to files are followed only inside the folder, and links to folders not at all, so nothing outside is read and no folder twice.
 pub struct FolderSearch {
     /// Whether a file of this path is searched for.
     pub is_wanted: fn(&Path) -> bool,
@@ -108,7 +108,7 @@ fn item(entry: &DirEntry, bounds: &BoundedFolder, is_wanted: fn(&Path) -> bool, 
     }
 }
 
-/// The item for a link that is followed only inside of the folder.
+/// The item for a link that is followed only inside the folder.
 fn link(entry: &DirEntry, bounds: &BoundedFolder, is_wanted: fn(&Path) -> bool) -> SearchItem {
     let path = entry.path();
     // The walk has followed no link below the folder, so the number of names tells which part of the path is below it.

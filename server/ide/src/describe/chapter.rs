@@ -63,7 +63,7 @@ fn contents(all: &[&'static Entry]) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     if all.len() > 1 {
         page.list(
-            &format!("{} instructions, those used most first", all.len()),
+            &format!("{} instructions, most used first", all.len()),
             all.iter().map(|e| format!("`{}` – {}", e.name, e.summary)),
         );
     }

@@ -147,7 +147,7 @@ pub fn describe(spec: &OperandSpec) -> String {
         out.push_str("; `!` negates it");
     }
     if value.sink {
-        out.push_str("; `_` drops it");
+        out.push_str("; `_` discards it");
     }
     out
 }
@@ -175,10 +175,10 @@ fn register(spec: &OperandSpec) -> String {
         }
     };
     if value.register_only && value.access == OperandAccess::Read {
-        out.push_str(", no literal");
+        out.push_str(", not a literal");
     }
     if value.special {
-        out.push_str(", special registers too");
+        out.push_str(", or a special register");
     }
     if value.symbol {
         out.push_str(", or the address of a variable");

@@ -91,11 +91,11 @@ fn release(number: &str) -> Option<MarkdownPage> {
         .driver
         .map_or("The driver that came with it".to_owned(), |driver| format!("Driver {driver}, which came with it,"));
     page.text(format!(
-        "Its assembler takes `.version` up to {0}. {driver} compiles PTX up to {0}, too; an older driver refuses it (`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`).",
+        "Its assembler accepts `.version` up to {0}. {driver} compiles PTX up to {0}, too; an older driver refuses it (`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`).",
         release.ptx
     ));
     let around = &RELEASES[index.saturating_sub(3)..(index + 4).min(RELEASES.len())];
-    page.list("Releases around it", around.iter().map(|release| format!("{release}: PTX {}", release.ptx)));
+    page.list("Neighbouring releases", around.iter().map(|release| format!("{release}: PTX {}", release.ptx)));
     page.text(format!("`ptx-analyzer explain \"PTX {}\"` shows what the version brought.", release.ptx));
     Some(page)
 }

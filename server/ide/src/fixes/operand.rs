@@ -379,7 +379,7 @@ impl OperandFixer<'_, '_, '_> {
         if self.statement.is_better(&self.statement.with(&[(self.place.clone(), &new)]), &declared) {
             let edits =
                 vec![FixEdit::Declare { name: new.clone(), ty }, self.statement.replace(self.place.clone(), &new)];
-            self.out.push(fix(format!("Write to a register of its own, `{new}`"), edits));
+            self.out.push(fix(format!("Write to a new register, `{new}`"), edits));
         }
     }
 
@@ -440,9 +440,7 @@ impl OperandFixer<'_, '_, '_> {
                     });
                 }
                 if let Some(mov) = bits {
-                    self.first(&mov, register, ty, |mov, r| {
-                        format!("Take the bits of `{r}` as they are, with `{mov}`")
-                    });
+                    self.first(&mov, register, ty, |mov, r| format!("Copy the bits of `{r}` unchanged, with `{mov}`"));
                 }
             }
             OperandAccess::Write => {

@@ -72,7 +72,7 @@ pub fn known(operand: &EncodedOperand, bits: KnownBits) -> MarkdownPage {
     }
     page.list(&titled(encoding, operand.name), known.into_iter().filter_map(|field| decoded_field(field, bits.value)));
     let open: Vec<&str> = open.into_iter().map(|field| field.name).collect();
-    page.text(format!("Known only when it runs: {}.", open.join(", ")));
+    page.text(format!("Known only at run time: {}.", open.join(", ")));
     page
 }
 

@@ -209,7 +209,7 @@ impl NameUses {
             DeclarationKind::Function | DeclarationKind::Alias => match count(&[ReferenceKind::Call]) {
                 0 => format!("; named {}", times(all)),
                 calls if calls == all => format!("; called {}", times(calls)),
-                calls => format!("; called {}, named {} besides", times(calls), times(all - calls)),
+                calls => format!("; called {}, also named {}", times(calls), times(all - calls)),
             },
             DeclarationKind::Register => {
                 let (reads, writes) = (

@@ -334,13 +334,13 @@ fn words(value: &FormValue, form: &Form) -> String {
         ValueKind::Value => format!("{access}: {list}{ty}"),
     };
     let flags = [
-        (value.wider, "a wider register will do"),
-        (value.register_only && value.access == OperandAccess::Read, "no literal"),
-        (value.special, "a special register too"),
+        (value.wider, "a wider register is allowed"),
+        (value.register_only && value.access == OperandAccess::Read, "not a literal"),
+        (value.special, "or a special register"),
         (value.symbol, "or the address of a variable"),
         (value.minus, "`-` negates it"),
         (value.negatable, "`!` negates it"),
-        (value.sink, "`_` drops it"),
+        (value.sink, "`_` discards it"),
     ];
     for (_, text) in flags.iter().filter(|(set, _)| *set) {
         out.push_str(&format!("; {text}"));

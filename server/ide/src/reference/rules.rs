@@ -11,10 +11,10 @@ pub fn rule(rule: &Rule, form: &Form) -> String {
     let when = terms(rule.when, form);
     sentence(&match (rule.kind, rule.when.is_empty()) {
         (RuleKind::Forbid, true) => format!("never with {what}"),
-        (RuleKind::Forbid, false) => format!("{what} does not go with {when}"),
+        (RuleKind::Forbid, false) => format!("{what} cannot be combined with {when}"),
         (RuleKind::Require, true) => format!("always with {what}"),
         (RuleKind::Require, false) => format!("{when} needs {what}"),
-        (RuleKind::Iff, _) => format!("{what} where {when} stands, and only there"),
+        (RuleKind::Iff, _) => format!("{what} if and only if there is {when}"),
     })
 }
 

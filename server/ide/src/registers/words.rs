@@ -138,7 +138,7 @@ fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Optio
         Some(range) => bound_at(kernel, figure).map_or_else(String::new, |at| {
             let directive = snapshot.text(at..at + range.len());
             let word = directive.split_whitespace().next().unwrap_or_default();
-            format!(" by `{word}` in line {}", line(snapshot, at))
+            format!(" by `{word}` on line {}", line(snapshot, at))
         }),
         None => ", the maximum for a thread".to_owned(),
     };
@@ -150,7 +150,7 @@ fn peak(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> String
     let usage = kernel.facts.usage();
     let mut out = format!("at most {} live", live(usage.pressure.most));
     if let Some(at) = figure.instruction(usage.pressure.peak as usize) {
-        out.push_str(&format!(", in line {}: `{}`", line(snapshot, at), statement_at(snapshot, at).replace('`', "'")));
+        out.push_str(&format!(", on line {}: `{}`", line(snapshot, at), statement_at(snapshot, at).replace('`', "'")));
         let others = peaks(figure).len().saturating_sub(1);
         if others > 0 {
             out.push_str(&format!(" (and in {})", counted(others as u64, "other place")));
@@ -215,8 +215,8 @@ pub(crate) fn cost(
     let line = line(snapshot, base + facts.start(peak)?);
     let there = match facts.held_at(peak).contains(&register) {
         _ if takes.b32 == 0 || pressure.most.b32 < MIN_LIVE => String::new(),
-        true => format!(", live at the peak: {most}, in line {line}"),
-        false => format!(", not live at the peak: {most}, in line {line}"),
+        true => format!(", live at the peak: {most}, on line {line}"),
+        false => format!(", not live at the peak: {most}, on line {line}"),
     };
     Some(format!("takes {width}{}{there}", if takes.b32 > 0 { " of 32 bits" } else { "" }))
 }

@@ -52,7 +52,7 @@ impl ConflictCheck<'_, '_> {
         let others = declared(self.snapshot, around, self.new);
         if let Some(other) = others.iter().find(|o| o.visible == own.visible && o.overlaps(self.new)) {
             let (name, line) = (other.shown(), self.line(&other.name));
-            return Err(format!("`{name}` is declared in the same block, in line {line}"));
+            return Err(format!("`{name}` is declared in the same block, on line {line}"));
         }
         let inside = |m: &DeclarationMeaning| own.visible.start <= m.visible.start && m.visible.end <= own.visible.end;
         for reference in references {
@@ -60,7 +60,7 @@ impl ConflictCheck<'_, '_> {
             let renamed = format!("{}{}", self.new.text, rest.get(self.old.len()..).unwrap_or(""));
             if let Some(inner) = meant(&others, &renamed, reference.range.start).filter(|m| inside(m)) {
                 let (line, there) = (self.line(&reference.range), self.line(&inner.name));
-                return Err(format!("in line {line} `{renamed}` would refer to the declaration in line {there}"));
+                return Err(format!("on line {line} `{renamed}` would refer to the declaration on line {there}"));
             }
         }
         let mut captured = None;
@@ -79,7 +79,7 @@ impl ConflictCheck<'_, '_> {
         });
         captured.map_or(Ok(()), |place| {
             let (name, line) = (self.text(&place), self.line(&place));
-            Err(format!("`{name}` is already used in line {line}, and would refer to this"))
+            Err(format!("`{name}` is already used on line {line}, and would refer to this"))
         })
     }
 
@@ -100,7 +100,7 @@ impl ConflictCheck<'_, '_> {
             (Some(mention), Some(other)) => {
                 let (line, there) = (self.line(&mention), self.line(&other.byte_range()));
                 Err(format!(
-                    "the debugging data in line {line} could refer to this or to the declaration in line {there}"
+                    "the debugging data on line {line} could refer to this or to the declaration on line {there}"
                 ))
             }
             _ => Ok(()),

@@ -44,9 +44,9 @@ token_kinds! {
     Parameter "parameter" Parameter,
     /// A variable in memory; a constant such as `WARP_SZ`.
     Variable "variable" Variable,
-    /// A component (`.x`), a selector (`.b0`), a field of an initialiser.
+    /// A component (`.x`), a selector (`.b0`), a field of an initializer.
     Property "property" Property,
-    /// A kernel, a function; `generic` in an initialiser.
+    /// A kernel, a function; `generic` in an initializer.
     Function "function" Function,
     /// A line for the C preprocessor.
     Macro "macro" Macro,

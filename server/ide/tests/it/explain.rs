@@ -10,10 +10,7 @@ fn starts(query: &str, start: &str) {
 #[test]
 fn every_kind_of_name_has_a_page() {
     starts("fma.rn.f32", "```ptx\nfma.rn.f32 d, a, b, c;\n```");
-    starts(
-        "fma",
-        "**3 instructions, those used most first**\n\n- `fma` – Multiplies and adds with a single rounding.\n",
-    );
+    starts("fma", "**3 instructions, most used first**\n\n- `fma` – Multiplies and adds with a single rounding.\n");
     starts("threadIdx.x", "`threadIdx.x` of CUDA C++ is `%tid.x` in PTX.\n\n---\n\n```ptx\n.sreg .u32 %tid.x;\n```");
     starts("__shfl_down_sync", "`__shfl_down_sync` of CUDA C++ is `shfl.sync.down.b32` in PTX");
     starts(".ftz", "`.ftz` – ");
@@ -22,7 +19,7 @@ fn every_kind_of_name_has_a_page() {
     starts(".maxntid", "```ptx\n.maxntid nx{, ny{, nz}}\n```");
     starts(
         "mbarrier.try_wait",
-        "**2 instructions, those used most first**\n\n- `mbarrier.try_wait.parity` – Waits a limited time",
+        "**2 instructions, most used first**\n\n- `mbarrier.try_wait.parity` – Waits a limited time",
     );
     starts("mbarrier.test_wait.parity", "```ptx\nmbarrier.test_wait.parity");
     starts("operand-type", "# operand-type\n");
@@ -55,7 +52,7 @@ fn what_is_used_most_comes_first() {
     let page = explain("mma").expect("a page");
     let order = [
         "```ptx\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;\n```",
-        "- `a` – The thread's part of A, M × K (read: a list of 4 × `.f16x2`, no literal)",
+        "- `a` – The thread's part of A, M × K (read: a list of 4 × `.f16x2`, not a literal)",
         "mma.sync.aligned.shape.row.col.f32.bf16.bf16.f32 d, a, b, c",
         "```ptx\nmma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 d, a, b, c;\n```",
         "mma.sp",

@@ -31,7 +31,7 @@ fn check(statements: &str, expected: &Expect) {
     let text = &hover.markdown;
     let part = text
         .strip_prefix("**")
-        .or_else(|| Some(text.split_once("discarded; in place of a name, it stands for none.\n\n**")?.1));
+        .or_else(|| Some(text.split_once("discarded; in place of a name, it means that there is none.\n\n**")?.1));
     let part = part.unwrap_or_else(|| panic!("{text}")).split("\n\nHere: ").next().unwrap_or("");
     expected.assert_eq(&format!("**{part}\n"));
 }
@@ -238,7 +238,7 @@ fn sparse_matrices_and_their_metadata() {
     check(
         &at(statement, "%r8", 0),
         &expect![[r#"
-        **Metadata of A** – 16×8 chunks of 4 bits, 8 in a register of each lane that counts
+        **Metadata of A** – 16×8 chunks of 4 bits, 8 in a register of each lane that takes part
 
         Row `lane/4 + 8*(i/4)`, column `4*(lane%2) + i%4`; only lanes with `(lane%4)/2 == 1`  
         `i` = 0 … 7: 4 bits each, the first lowest  
@@ -268,7 +268,7 @@ fn scale_factors() {
     check(
         &at(statement, "%r6", 0),
         &expect![[r#"
-        **Scale factors of A** – 16×2 factors of 8 bits, 2 in a register of each lane that counts
+        **Scale factors of A** – 16×2 factors of 8 bits, 2 in a register of each lane that takes part
 
         Row `lane/4 + 8*(lane%2)`, column `i`; only lanes with `(lane%4)/2 == 1`  
         `i` = 0 … 1: from bit 16 on, 8 bits each  
@@ -294,7 +294,7 @@ fn scale_factors() {
     check(
         &at(statement, "%r7", 0),
         &expect![[r#"
-        **Scale factors of B** – 2×8 factors of 8 bits, 2 in a register of each lane that counts
+        **Scale factors of B** – 2×8 factors of 8 bits, 2 in a register of each lane that takes part
 
         Row `i`, column `lane/4`; only lanes with `lane%4 == 3`  
         `i` = 0 … 1: 8 bits each, the first lowest  
@@ -345,7 +345,7 @@ fn matrices_in_memory() {
     check(
         &at("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%rd1], {%r0,%r1};", "%rd1", 0),
         &expect![[r#"
-            **The rows in memory** – 2 matrices of 8 row addresses, one for each lane that counts
+            **The rows in memory** – 2 matrices of 8 row addresses, one for each lane that takes part
 
             Matrix `lane/8`, row `lane%8`; only lanes with `lane < 16`
         "#]],

@@ -217,7 +217,7 @@ fn parameters_variables_and_functions() {
         "mov.u64 %rd1, ta$0ble;",
         &expect![[r#"
             [table]
-            Here: `a` of `mov.u64` – read: `.u64`, special registers too, or the address of a variable
+            Here: `a` of `mov.u64` – read: `.u64`, or a special register, or the address of a variable
 
             ```ptx
             .global .align 4 .f32 table[64];
@@ -325,7 +325,7 @@ fn numbers() {
             - 1016 MiB if it counts bytes
             - `.f32`: 1.0
 
-            Here: `a` of `mov.b32` – read: `.b32`, special registers too, or the address of a variable
+            Here: `a` of `mov.b32` – read: `.b32`, or a special register, or the address of a variable
         "#]],
     );
     check(
@@ -341,7 +341,7 @@ fn numbers() {
             - 4294967295 unsigned, -1 signed
             - `0xFFFFFFFF`
 
-            Here: `a` of `mov.b32` – read: `.b32`, special registers too, or the address of a variable
+            Here: `a` of `mov.b32` – read: `.b32`, or a special register, or the address of a variable
         "#]],
     );
     check(
@@ -381,7 +381,7 @@ fn the_sink() {
         "ld.global.v2.f32 {%f1, $0_}, [%rd1];",
         &expect![[r#"
             [_]
-            `_` – the sink: a value written to it is discarded; in place of a name, it stands for none.
+            `_` – the sink: a value written to it is discarded; in place of a name, it means that there is none.
 
             Here: `d` of `ld.global.v2.f32` – Where the value goes (written: a list of 2 × `.f32` or wider)
         "#]],

@@ -108,7 +108,7 @@ fn an_address_that_is_known_only_when_it_runs() {
             - base offset: 0
             - swizzle: 128 bytes
 
-            Known only when it runs: address.
+            Known only at run time: address.
         "#]],
     );
     check(
@@ -123,7 +123,7 @@ fn an_address_that_is_known_only_when_it_runs() {
             - base offset: 0
             - swizzle: 128 bytes
 
-            Known only when it runs: address.
+            Known only at run time: address.
         "#]],
     );
 }

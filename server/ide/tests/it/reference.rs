@@ -230,7 +230,7 @@ fn forms_are_put_into_words() {
     expect![[r#"
         shfl.sync.mode.b32 d{|p}, a, b, c, membermask
         d: The value of the source lane; written: `.b32`
-        |p: Whether the source lane is in range; written: `.pred`; `_` drops it
+        |p: Whether the source lane is in range; written: `.pred`; `_` discards it
         a: The value that this lane offers; read: `.b32`
         b: The distance to the source lane, its number, or the bits of the lane number to flip; read: `.b32`
         c: Clamp and segments: `0x1f` for the whole warp, `0` with `.up`; read: `.b32`
@@ -251,7 +251,7 @@ fn forms_are_put_into_words() {
             "An eviction priority for L2 needs an access of 256 bits (`.v8` of 32-bit, `.v4` of 64-bit elements).",
             "Eight times 64 bits are more than the 256 bits of the widest access.",
             "Eviction priorities need `.global` or generic addressing.",
-            "Operand `policy` where `.L2::cache_hint` stands, and only there.",
+            "Operand `policy` if and only if there is `.L2::cache_hint`.",
             "`.unified` needs `.global` or generic addressing.",
         }
     "#]]

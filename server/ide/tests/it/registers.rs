@@ -183,7 +183,7 @@ fn lenses_tell_of_occupancy_and_spills() {
     let snapshot = Snapshot::new(&wide(".maxnreg 24"));
     let page =
         hover(&snapshot, snapshot.text(0..200).find("wide").unwrap(), Some(&figures(&snapshot))).unwrap().markdown;
-    assert!(page.contains("- limited to 24 by `.maxnreg` in line 5; "), "{page}");
+    assert!(page.contains("- limited to 24 by `.maxnreg` on line 5; "), "{page}");
     assert!(page.contains("**spills are likely**"), "{page}");
 }
 
@@ -308,7 +308,7 @@ fn hover_tells_what_a_register_costs() {
             One of 4 registers; written once, read once.
 
             - live across 12 of 15 instructions
-            - takes 2 registers of 32 bits, live at the peak: 10 registers, in line 12
+            - takes 2 registers of 32 bits, live at the peak: 10 registers, on line 12
             - uniform: the same in all threads of the CTA
 
             `%rd2 = to`
@@ -323,7 +323,7 @@ fn hover_tells_what_a_register_costs() {
         "%p1, %r9",
         &figures,
         &expect![[r#"
-            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` drops it)
+            Here: `p` of `setp.eq.u32` – The outcome; with a Boolean operator combined with `c` (written: `.pred`; `_` discards it)
 
             ```ptx
             .reg .pred %p<2>;
@@ -354,7 +354,7 @@ fn hover_tells_what_a_register_costs() {
             One of 20 registers; written once, read once.
 
             - live across 7 of 15 instructions; this is the last use of its value
-            - takes 1 register of 32 bits, not live at the peak: 10 registers, in line 12
+            - takes 1 register of 32 bits, not live at the peak: 10 registers, on line 12
             - may differ from lane to lane
 
             `%r10 = %r3 + %r4`
@@ -379,7 +379,7 @@ fn hover_tells_what_a_kernel_needs() {
         A kernel.
 
 
-        - at most 10 registers and 1 predicate live, in line 12: `ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];`
+        - at most 10 registers and 1 predicate live, on line 12: `ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];`
 
         Live there, the widest and longest-lived first:
 

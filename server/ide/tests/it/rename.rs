@@ -144,10 +144,10 @@ fn names_that_are_none() {
 #[test]
 fn what_would_mean_something_else() {
     // The new name is declared in the same block, whose names include parameters and labels.
-    check(&kernel(".reg .b32 ‸x, y;"), "y", &expect!["`y` is declared in the same block, in line 6"]);
-    check(&kernel(".reg .b32 ‸x;"), "p", &expect!["`p` is declared in the same block, in line 4"]);
-    check(&kernel(".reg .b32 ‸x;\nL:"), "L", &expect!["`L` is declared in the same block, in line 7"]);
-    check(&kernel(".reg .b32 ‸x, %r<4>;"), "%r2", &expect!["`%r<4>` is declared in the same block, in line 6"]);
+    check(&kernel(".reg .b32 ‸x, y;"), "y", &expect!["`y` is declared in the same block, on line 6"]);
+    check(&kernel(".reg .b32 ‸x;"), "p", &expect!["`p` is declared in the same block, on line 4"]);
+    check(&kernel(".reg .b32 ‸x;\nL:"), "L", &expect!["`L` is declared in the same block, on line 7"]);
+    check(&kernel(".reg .b32 ‸x, %r<4>;"), "%r2", &expect!["`%r<4>` is declared in the same block, on line 6"]);
     check(
         &kernel(".reg .b32 ‸x, %r<4>;"),
         "%r4",
@@ -155,9 +155,9 @@ fn what_would_mean_something_else() {
         .reg .b32 %r4, %r<4>;
     "#]],
     );
-    check(&kernel(".reg .b32 ‸%a<4>, %r;"), "%r", &expect!["`%r` is declared in the same block, in line 6"]);
-    check(&kernel(".reg .b32 %a<4>, ‸%r;"), "%a", &expect!["`%a<4>` is declared in the same block, in line 6"]);
-    check(&kernel(".reg .b32 ‸%a<4>, %r3;"), "%r", &expect!["`%r3` is declared in the same block, in line 6"]);
+    check(&kernel(".reg .b32 ‸%a<4>, %r;"), "%r", &expect!["`%r` is declared in the same block, on line 6"]);
+    check(&kernel(".reg .b32 %a<4>, ‸%r;"), "%a", &expect!["`%a<4>` is declared in the same block, on line 6"]);
+    check(&kernel(".reg .b32 ‸%a<4>, %r3;"), "%r", &expect!["`%r3` is declared in the same block, on line 6"]);
     check(
         &kernel(".reg .b32 ‸%a<4>, %r4;"),
         "%r",
@@ -169,7 +169,7 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".reg .b32 ‸x;\n{ .reg .b32 y;\nmov.u32 x, 1; }"),
         "y",
-        &expect!["in line 8 `y` would refer to the declaration in line 7"],
+        &expect!["on line 8 `y` would refer to the declaration on line 7"],
     );
     check(
         &kernel(".reg .b32 ‸x;\n{ mov.u32 x, 1;\n.reg .b32 y; }"),
@@ -183,7 +183,7 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".reg .b32 y;\n{ .reg .b32 ‸x;\nmov.u32 x, y; }"),
         "y",
-        &expect!["`y` is already used in line 8, and would refer to this"],
+        &expect!["`y` is already used on line 8, and would refer to this"],
     );
     check(
         &kernel(".reg .b32 y;\n{ mov.u32 y, 1;\n.reg .b32 ‸x; mov.u32 x, 1; }"),
@@ -195,13 +195,13 @@ fn what_would_mean_something_else() {
     check(
         &kernel(".shared .u32 s;\n{ .reg .b32 ‸x; mov.u32 x, s; }"),
         "s",
-        &expect!["`s` is already used in line 7, and would refer to this"],
+        &expect!["`s` is already used on line 7, and would refer to this"],
     );
     // An undeclared name would refer to the renamed declaration.
     check(
         &kernel(".reg .b32 ‸x;\nmov.u32 nowhere, 1;"),
         "nowhere",
-        &expect!["`nowhere` is already used in line 7, and would refer to this"],
+        &expect!["`nowhere` is already used on line 7, and would refer to this"],
     );
 }
 
@@ -276,7 +276,7 @@ fn names_of_the_module() {
         .visible .entry kernel(.param .u64 p)
     "#]],
     );
-    check(&at("table[", "‸table["), "where", &expect!["`where` is declared in the same block, in line 6"]);
+    check(&at("table[", "‸table["), "where", &expect!["`where` is declared in the same block, on line 6"]);
     check(
         &at("table[", "‸table["),
         "out",
@@ -284,7 +284,7 @@ fn names_of_the_module() {
         .global .u64 out[2] = { f, f };
     "#]],
     );
-    check(&at("[vis]", "[‸vis]"), "out", &expect!["in line 24 `out` would refer to the declaration in line 23"]);
+    check(&at("[vis]", "[‸vis]"), "out", &expect!["on line 24 `out` would refer to the declaration on line 23"]);
     check(
         &at("where", "‸where"),
         "p",
@@ -317,11 +317,11 @@ fn labels() {
         .b64 C
     "#]],
     );
-    check(&debugging.replacen("A:", "‸A:", 1), "B", &expect!["`B` is declared in the same block, in line 7"]);
+    check(&debugging.replacen("A:", "‸A:", 1), "B", &expect!["`B` is declared in the same block, on line 7"]);
     check(
         &format!("{debugging}.func f() {{ ‸C: ret; }}"),
         "A",
-        &expect!["the debugging data in line 12 could refer to this or to the declaration in line 6"],
+        &expect!["the debugging data on line 12 could refer to this or to the declaration on line 6"],
     );
 }
 

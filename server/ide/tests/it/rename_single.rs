@@ -72,16 +72,16 @@ fn one_register_of_a_range() {
         "#]],
     );
     check(&at("%r3", "%r3‸"), "%r3", &expect![""]);
-    check(&at("%r3", "%r3‸"), "%r2", &expect!["`%r<4>` is declared in the same block, in line 6"]);
+    check(&at("%r3", "%r3‸"), "%r2", &expect!["`%r<4>` is declared in the same block, on line 6"]);
     check(
         &at("%r3", "%r3‸"),
         "%r7",
         &expect!["`%r7` looks like one of the registers that `%r<4>` declares: choose another name"],
     );
-    check(&at("%r3", "%r3‸"), "%r", &expect!["`%r<4>` is declared in the same block, in line 6"]);
-    check(&at("%r3", "%r3‸"), "p", &expect!["`p` is declared in the same block, in line 7"]);
+    check(&at("%r3", "%r3‸"), "%r", &expect!["`%r<4>` is declared in the same block, on line 6"]);
+    check(&at("%r3", "%r3‸"), "p", &expect!["`p` is declared in the same block, on line 7"]);
     check(&at("%r3", "%r3‸"), "%tid", &expect!["`%tid` would hide the special register `%tid`"]);
-    check(&at("%r1,", "‸%r1,"), "inner", &expect!["in line 10 `inner` would refer to the declaration in line 10"]);
+    check(&at("%r1,", "‸%r1,"), "inner", &expect!["on line 10 `inner` would refer to the declaration on line 10"]);
     let (text, offset) = cursor(&at("%r3", "%r3‸"));
     assert_eq!(prepare_rename(&Snapshot::new(&text), offset).unwrap().name, "%r3");
 }

@@ -27,7 +27,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let size = inst
         .immediate(OperandName::Size)
         .filter(|s| matches!(s, 4 | 8 | 16))
-        .ok_or("a copy of other than 4, 8 or 16 bytes")?;
+        .ok_or("a copy of a size other than 4, 8 or 16 bytes")?;
     let size = size as usize;
     let count = inst.optional_src::<u32>(OperandName::N)?;
     let ignore = inst.predicate_src(OperandName::Ignore)?;

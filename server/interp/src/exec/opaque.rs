@@ -186,10 +186,7 @@ pub(super) fn fault(context: &mut ExecContext<'_>, fault: ImageFault, lane: usiz
         ),
         ImageFault::OutOfBounds { dimension, coordinate } => {
             let name = ["x", "y", "z", "layer"].get(usize::from(dimension)).copied().unwrap_or("x");
-            (
-                FaultKind::Trap,
-                format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"),
-            )
+            (FaultKind::Trap, format!("coordinate {name} = {coordinate} lies outside the surface, and `.trap` traps"))
         }
         ImageFault::Misaligned { coordinate, size } => (
             FaultKind::Misaligned,

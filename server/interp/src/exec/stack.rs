@@ -40,7 +40,7 @@ pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
             let (top, now) = (context.registers.lane_bits(a, lane), context.lanes.stack[lane]);
             if top > u128::from(now) {
                 context.fault(FaultKind::Undefined, 1 << lane, || {
-                    format!("{top:#x} is not what `stacksave` gave: the stack ends at {now:#x}")
+                    format!("{top:#x} is not what `stacksave` returned: the stack ends at {now:#x}")
                 });
                 continue;
             }

@@ -69,7 +69,7 @@ fn outside(
     let (of, name) = (of.join(" or "), context.name_of(location));
     let verb = if write { "writes" } else { "reads" };
     let message = format!(
-        "{verb} {bytes} bytes at {name}, but the address comes from {of}: keep the index inside of it, or take the address of the other variable"
+        "{verb} {bytes} bytes at {name}, but the address comes from {of}: keep the index inside it, or take the address of the other variable"
     );
     let (kind, site, lanes) = (FaultKind::OutOfBounds, context.site, 1 << lane);
     let (cta, warp, step) = (context.cta().index, context.lanes.number, context.lanes.steps);

@@ -187,7 +187,7 @@ impl Machine {
         }
         let Some(code) = function.and_then(|f| executable.code(f)) else {
             self.note(turn, &warp.lanes, FaultKind::InvalidCall, site, group.mask, || {
-                "a function that is not there".into()
+                "a function that does not exist".into()
             });
             return false;
         };

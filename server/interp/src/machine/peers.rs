@@ -38,7 +38,7 @@ fn remote(context: &mut ExecContext<'_>, rank: u32, lane: usize, written: Option
     if context.cta_of(rank).is_some_and(|peer| peer.live == 0) {
         let words = || {
             format!(
-                "accesses shared memory of CTA {rank} of the cluster, which has ended: `barrier.cluster` must keep it until here"
+                "accesses shared memory of CTA {rank} of the cluster, which has ended: `barrier.cluster` must keep it running until here"
             )
         };
         return context.fault(FaultKind::Undefined, 1 << lane, words);
@@ -69,7 +69,7 @@ impl Machine {
             }
             let PeerAccess { site, lanes, step, .. } = access;
             let message = format!(
-                "accesses shared memory of CTA {rank} of the cluster, and nothing keeps that CTA from ending before: `barrier.cluster` must come between this and the end"
+                "accesses shared memory of CTA {rank} of the cluster, and nothing keeps that CTA from ending first: `barrier.cluster` must come between this and the end"
             );
             let cta = self.shape.cta_place(cta);
             self.findings.add(kind, site, || Fault {

@@ -213,7 +213,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "\n//! expect: status=done",
-        "`done`: `done` is not a way to end\n\
+        "`done`: `done` is not a run status\n\
          \x20   there are `finished`, `fault`, `limit` and `deadlock`\n",
     ),
     (

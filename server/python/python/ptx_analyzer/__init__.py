@@ -69,7 +69,7 @@ def explain(query: str, *, all: bool = False) -> str:
     if found is None:
         near = _nearest(query)
         hint = f"; did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""
-        raise LookupError(f"nothing is known of `{query}`{hint}")
+        raise LookupError(f"nothing is known about `{query}`{hint}")
     return found
 
 

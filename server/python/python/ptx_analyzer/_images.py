@@ -109,7 +109,7 @@ class _Image:
             raise LaunchError(f"{where}: a cube has 6 faces, but the shape is {found.shape}")
         element = ELEMENTS.get(found.dtype, found.dtype)
         if normalized_values:
-            element = {"u8": "un8", "s8": "sn8", "u16": "un16", "s16": "sn16"}.get(element, f"normalised {element}")
+            element = {"u8": "un8", "s8": "sn8", "u16": "un16", "s16": "sn16"}.get(element, f"normalized {element}")
         if element not in _CHANNELS:
             raise LaunchError(f"{where}: a channel cannot have dtype {found.dtype}: pass 8, 16 or 32-bit integers, float16 or float32")
         layers = sizes.get("layers", sizes.get("cubes"))

@@ -180,7 +180,7 @@ class Parameter:
 
 @final
 class Finding:
-    """Something that a run found: a fault that ended it, or a race, an uninitialised value and the like."""
+    """Something that a run found: a fault that ended it, or a race, an uninitialized value and the like."""
 
     @property
     def kind(self) -> str: ...

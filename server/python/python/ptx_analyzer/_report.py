@@ -34,7 +34,7 @@ class Report:
     status: Status
     """How the run ended."""
     findings: list[Finding]
-    """Faults, races, uninitialised values and the like, in the order of their first occurrence."""
+    """Faults, races, uninitialized values and the like, in the order of their first occurrence."""
     warp_instructions: int
     """Number of instructions that the warps executed."""
     seconds: float

@@ -201,7 +201,7 @@ impl OperandChecker<'_> {
             ValueKind::Any => self.declared(operand),
             // Which names are valid also depends on the other operands; `check/calls` checks them.
             ValueKind::Label => self.only_name(operand, spec, "a label"),
-            ValueKind::Targets => self.only_name(operand, spec, "the label of a list"),
+            ValueKind::Targets => self.only_name(operand, spec, "the label of a list of targets"),
             ValueKind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
             ValueKind::Arguments => self.push(operand, Some(spec), MismatchKind::MustBe("a list in parentheses")),
             ValueKind::Address(_) => match operand.kind {

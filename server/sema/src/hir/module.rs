@@ -140,7 +140,7 @@ fn names_function(snapshot: &Snapshot, node: Node<'_>) -> bool {
     [".func", ".entry"].iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
-/// The first function inside of a body, and everything that follows it.
+/// The first function inside a body, and everything that follows it.
 fn find_nested<'tree>(node: Node<'tree>, out: &mut Vec<Node<'tree>>) {
     let k = kinds();
     for child in named_children(node) {

@@ -76,7 +76,7 @@ describe('views and commands', () => {
         };
         const at = new vscode.Position(place(document, 'fma.rn.f32').line, 0);
         await edit(new vscode.Range(at, at), 'bogus;\n');
-        await until('the reason', () => sass()[0].older === "ptxas refuses the module in line 42: Unknown opcode 'bogus'");
+        await until('the reason', () => sass()[0].older === "ptxas refuses the module on line 42: Unknown opcode 'bogus'");
         await edit(new vscode.Range(at, at.translate(1)), '');
         await until('a newer text', () => sass()[0].older === undefined);
         await command('workbench.action.files.revert');

@@ -159,7 +159,7 @@ end
 function M.write_launch(bufnr, what)
   require('ptx-analyzer.warp.launch').entry(bufnr, what, function(entry)
     if #entry.launches > 0 then
-      M.say(('`%s` has a launch already, in line %d'):format(entry.name, entry.launches[1].line))
+      M.say(('`%s` already has a launch, on line %d'):format(entry.name, entry.launches[1].line))
     elseif type(entry.guess) ~= 'table' then
       return M.say(('no launch can be guessed for `%s`'):format(entry.name), vim.log.levels.ERROR)
     elseif not vim.bo[bufnr].modifiable then

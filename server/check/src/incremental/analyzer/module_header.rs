@@ -1,4 +1,4 @@
-//! The header of a module, which stays valid while the user types inside of a function.
+//! The header of a module, which stays valid while the user types inside a function.
 //!
 //! The header depends on everything outside of function bodies. To read it again takes longer than all other parts of the check of a
 //! large text, so it is kept if an edit lies within one body and if no item but this function has changed, in the tree too. If the edit

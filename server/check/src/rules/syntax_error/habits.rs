@@ -416,7 +416,7 @@ mod tests {
             assert_eq!(fixed(written).1, after, "{written}");
         }
         let cast = messages(&in_kernel(SyntaxError, "mov.u32 %r1, (int)%r2;"));
-        assert_eq!(cast, ["PTX has no casts of operands: `(int)` is not allowed here"]);
+        assert_eq!(cast, ["PTX has no operand casts: `(int)` is not allowed here"]);
     }
 
     #[test]

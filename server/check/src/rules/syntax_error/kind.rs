@@ -127,7 +127,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::EndlessComment => "this comment is not closed: `*/` is missing".to_owned(),
             SyntaxErrorKind::EndlessString => "this string is not closed before the end of the line".to_owned(),
             SyntaxErrorKind::UnclosedFunction => {
-                "a `}` is missing after this: the next function begins inside of this one".to_owned()
+                "a `}` is missing after this: the next function begins inside this one".to_owned()
             }
             SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
             SyntaxErrorKind::UnclosedBlock => "this block is not closed: a `}` is missing".to_owned(),
@@ -181,12 +181,12 @@ impl DiagnosticMessage for SyntaxError {
             return Some(in_ptx(word).unwrap_or_else(|| format!("`{word}` is not an instruction")));
         }
         Some(match &self.kind {
-            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),
+            SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "no open `{` matches it".to_owned(),
             SyntaxErrorKind::Assignment(name) => {
                 format!("an instruction names its result first, as in `add.s32 {name}, …`")
             }
             SyntaxErrorKind::TooDeep => {
-                "nest blocks, initializers and expressions less deeply; everything inside these brackets is not checked"
+                "nest blocks, initializers and expressions less deeply; nothing inside these brackets is checked"
                     .to_owned()
             }
             SyntaxErrorKind::NamedPrototype(_) => "calls use the label before the directive".to_owned(),
@@ -199,7 +199,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::GuardWithoutInstruction => "to guard a block, branch around it".to_owned(),
             SyntaxErrorKind::MissingAfterComma => "write the operand that follows it, or remove the comma".to_owned(),
             SyntaxErrorKind::MisplacedSign(sign) if &**sign == "+" => "remove it".to_owned(),
-            SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
+            SyntaxErrorKind::MisplacedSign(_) => "compute it first, in a separate instruction".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),

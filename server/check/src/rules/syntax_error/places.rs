@@ -100,6 +100,6 @@ fn align_behind(before: &str, start: usize, after: &str) -> Option<Diagnostic> {
         FixEdit::Replace(whole_start + space.len()..whole_start + space.len(), format!(" {align}")),
         FixEdit::Replace(range.start - blanks..range.end, String::new()),
     ];
-    let title = format!("Write `{align}` behind `{space}`");
+    let title = format!("Write `{align}` after `{space}`");
     Some(habit(range, Habit::AlignBehind(align.into())).fix(Fix { title, edits, preferred: true }))
 }

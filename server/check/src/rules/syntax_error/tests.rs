@@ -101,7 +101,7 @@ fn headers_of_functions() {
 #[test]
 fn functions_that_do_not_end() {
     let nested = ".entry k()\n{\nret;\n.entry l()\n{\nret;\n}\n";
-    let text = "a `}` is missing after this: the next function begins inside of this one";
+    let text = "a `}` is missing after this: the next function begins inside this one";
     assert_eq!(outside(nested), [text]);
     assert_mended(nested, ".entry k()\n{\nret;\n}\n.entry l()\n{\nret;\n}\n");
     let open = ".entry k()\n{\nret;\n";

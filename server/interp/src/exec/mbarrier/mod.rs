@@ -1,6 +1,6 @@
 //! mbarriers: objects in shared memory that count arrivals and transactions, phase by phase.
 //!
-//! Instructions depend only on the object itself ([`object`]). The machine also records which objects are initialised and which phase
+//! Instructions depend only on the object itself ([`object`]). The machine also records which objects are initialized and which phase
 //! each is in ([`crate::machine::mbarriers`]), so that violations of the protocol are found.
 
 mod arrive;
@@ -20,7 +20,7 @@ use crate::machine::copies;
 use crate::machine::layout::Address;
 use crate::machine::mbarriers::{live, mbarriers};
 use crate::machine::state::flights::FlightId;
-use crate::machine::state::mbarriers::{BYTES, Initialisation, LiveMbarrier};
+use crate::machine::state::mbarriers::{BYTES, Initialization, LiveMbarrier};
 use crate::machine::{AccessLocation, ExecContext, StepOutcome, races};
 use crate::memory::Region;
 use crate::registers::Src;
@@ -91,28 +91,28 @@ pub(crate) fn ctas(context: &mut ExecContext<'_>, mask: u32, lane: usize) -> imp
 /// The number of an mbarrier's current phase. Reports a finding and returns `None` if there is no mbarrier.
 fn phase(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) -> Option<u64> {
     if let Some(live) = live(context, at) {
-        let (phase, initialised) = (live.phase, live.initialised);
-        check_initialised(context, at, lane, initialised);
+        let (phase, initialized) = (live.phase, live.initialized);
+        check_initialized(context, at, lane, initialized);
         return Some(phase);
     }
     let name = context.name_of(at);
     let words = || {
         format!(
-            "there is no mbarrier at {name}: nothing has initialised one there, or it was invalidated or overwritten"
+            "there is no mbarrier at {name}: nothing has initialized one there, or it was invalidated or overwritten"
         )
     };
     context.fault(FaultKind::Mbarrier, 1 << lane, words);
     None
 }
 
-/// Checks that the initialisation of an mbarrier is ordered before this use.
-fn check_initialised(
+/// Checks that the initialization of an mbarrier is ordered before this use.
+fn check_initialized(
     context: &mut ExecContext<'_>,
     at: AccessLocation,
     lane: usize,
-    initialised: Option<Initialisation>,
+    initialized: Option<Initialization>,
 ) {
-    let Some(Initialisation { cta, warp, time }) = initialised else { return };
+    let Some(Initialization { cta, warp, time }) = initialized else { return };
     let own = context.cta().number;
     if (cta, warp) == (own, context.lanes.number)
         || !races::wanted(context)
@@ -122,20 +122,20 @@ fn check_initialised(
     }
     let Some(live) = live(context, at) else { return };
     let site = live.site;
-    live.initialised = None;
+    live.initialized = None;
     let (name, rank) = (context.name_of(at), rank_of(context, at).unwrap_or(0));
     let words = || {
         if cta == own {
             format!(
-                "the mbarrier {name} is used, but nothing orders its initialisation before this: put a barrier of the CTA in between"
+                "the mbarrier {name} is used, but nothing orders its initialization before this: put a barrier of the CTA in between"
             )
         } else {
             format!(
-                "the mbarrier {name} of CTA {rank} of the cluster is used, but nothing orders its initialisation before this: put `fence.mbarrier_init` and `barrier.cluster` in between"
+                "the mbarrier {name} of CTA {rank} of the cluster is used, but nothing orders its initialization before this: put `fence.mbarrier_init` and `barrier.cluster` in between"
             )
         }
     };
-    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialised".to_owned())));
+    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialized".to_owned())));
 }
 
 /// Changes an mbarrier, and starts its next phase if nothing is pending. Returns the state before the change.
@@ -208,7 +208,7 @@ pub(crate) fn system_arrives(context: &mut ExecContext<'_>, at: AccessLocation, 
     });
 }
 
-/// Checks that the copy engine, which counts bytes at an mbarrier, sees that it is initialised.
+/// Checks that the copy engine, which counts bytes at an mbarrier, sees that it is initialized.
 pub(crate) fn check_visible(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) {
     let Some(live) = live(context, at).filter(|l| l.hidden) else { return };
     let site = live.site;
@@ -216,10 +216,10 @@ pub(crate) fn check_visible(context: &mut ExecContext<'_>, at: AccessLocation, l
     let name = context.name_of(at);
     let words = || {
         format!(
-            "the copy engine may not see yet that the mbarrier {name} is initialised: put `fence.mbarrier_init` or `fence.proxy.async` in between"
+            "the copy engine may not see yet that the mbarrier {name} is initialized: put `fence.mbarrier_init` or `fence.proxy.async` in between"
         )
     };
-    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialised".to_owned())));
+    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialized".to_owned())));
 }
 
 /// Completes `count` transactions of an mbarrier on behalf of the copy engine.
@@ -280,7 +280,7 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             let object = Object::new(reports, asked.min(most));
             context.put_object_at(at, lane, Some(object.bits()));
             let site = context.site;
-            let initialised = Some(Initialisation {
+            let initialized = Some(Initialization {
                 cta: context.cta().number,
                 warp: context.lanes.number,
                 time: context.lanes.clock.time,
@@ -288,7 +288,7 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             if let Some(all) = mbarriers(context, at) {
                 all.insert(
                     at.offset,
-                    LiveMbarrier { phase: 0, seen: 0, site, initialised, hidden: true, flights: Vec::new() },
+                    LiveMbarrier { phase: 0, seen: 0, site, initialized, hidden: true, flights: Vec::new() },
                 );
             }
         }

@@ -68,7 +68,7 @@ fn is_complete(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, n
         PhaseOperand::Parity(parity) => {
             let parity = context.registers.lane(parity, lane);
             if parity > 1 {
-                context.fault(FaultKind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
+                context.fault(FaultKind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it must be 0 or 1"));
             }
             object.parity != (parity & 1 != 0)
         }

@@ -259,10 +259,7 @@ impl Parser<'_> {
         let from = self.at;
         let last = self.lane()?;
         if last < first {
-            return Err(Self::mistake(
-                from..self.at,
-                format!("lanes are given from the lower to the higher: {last} < {first}"),
-            ));
+            return Err(Self::mistake(from..self.at, format!("write lanes in ascending order: {last} < {first}")));
         }
         Ok(LaneSelection::Range(first, last))
     }

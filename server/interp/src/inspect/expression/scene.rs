@@ -98,7 +98,7 @@ impl<'m> Scene<'m> {
                 *d.name == *name || d.count.zip(number).is_some_and(|(count, number)| number < count)
             });
             if declared {
-                format!("no instruction of `{function}` uses `{name}`, so it holds nothing")
+                format!("no instruction of `{function}` uses `{name}`, so it has no value")
             } else {
                 format!("`{function}` has no register `{name}`, and there is no special register of that name")
             }

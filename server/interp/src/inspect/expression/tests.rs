@@ -172,7 +172,7 @@ fn lanes_are_selected() {
     seat.fails("%r1@0..3 + %r1@1..4", "one side has the lanes 0-3, the other 1-4");
     seat.fails("(%r1@*)@0..3", "chosen twice");
     seat.fails("%r1@32", "a lane from 0 to 31");
-    seat.fails("%r1@5..2", "from the lower to the higher");
+    seat.fails("%r1@5..2", "in ascending order");
     seat.fails("%r1@", "expected a lane from 0 to 31, or `*`, but the text ends here");
 }
 

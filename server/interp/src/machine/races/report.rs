@@ -111,11 +111,11 @@ fn unordered(
                 "{both}: only a release and an acquire of one location, or a fence and an atomic operation, would order them"
             )
         } else if warp != own_warp {
-            format!("{both}, and no barrier or anything else orders them")
+            format!("{both}, and neither a barrier nor anything else orders them")
         } else if other.is_with(again) {
             format!("{both} in the same instruction, with another value")
         } else {
-            format!("{both}, and no `bar.warp.sync` or anything else orders them")
+            format!("{both}, and neither `bar.warp.sync` nor anything else orders them")
         }
     };
     context.fault_with(FaultKind::Race, 1 << lane, message, related);

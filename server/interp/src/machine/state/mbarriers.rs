@@ -1,4 +1,4 @@
-//! State of mbarriers besides the objects in shared memory: which are initialised, and the phase of each.
+//! State of mbarriers besides the objects in shared memory: which are initialized, and the phase of each.
 
 use super::flights::FlightId;
 use crate::findings::InstructionSite;
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// Size of an mbarrier object in bytes, and its alignment.
 pub(crate) const BYTES: u64 = 8;
 
-/// When and by which warp an mbarrier was initialised.
+/// When and by which warp an mbarrier was initialized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Initialisation {
+pub(crate) struct Initialization {
     /// The linear number of the CTA in the grid.
     pub(crate) cta: u64,
     /// The index of the warp in the CTA.
@@ -18,7 +18,7 @@ pub(crate) struct Initialisation {
     pub(crate) time: u32,
 }
 
-/// State of an initialised mbarrier besides its bits.
+/// State of an initialized mbarrier besides its bits.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveMbarrier {
     /// The number of its current phase.
@@ -26,11 +26,11 @@ pub(crate) struct LiveMbarrier {
     /// All phases with a lower number are known to be complete, because a thread has observed the completion of such a phase or of a later
     /// one.
     pub(crate) seen: u64,
-    /// The instruction that initialised it.
+    /// The instruction that initialized it.
     pub(crate) site: InstructionSite,
-    /// Its initialisation. `None` once a use that is not ordered after it has been reported.
-    pub(crate) initialised: Option<Initialisation>,
-    /// No fence has made its initialisation visible to the copy engine yet.
+    /// Its initialization. `None` once a use that is not ordered after it has been reported.
+    pub(crate) initialized: Option<Initialization>,
+    /// No fence has made its initialization visible to the copy engine yet.
     pub(crate) hidden: bool,
     /// Asynchronous operations in flight, with the number of the phase that counts each.
     pub(crate) flights: Vec<(u64, FlightId)>,
@@ -39,7 +39,7 @@ pub(crate) struct LiveMbarrier {
 /// The mbarriers of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct Mbarriers {
-    /// The initialised mbarriers, by offset in the shared memory of the CTA.
+    /// The initialized mbarriers, by offset in the shared memory of the CTA.
     pub(in crate::machine) live: BTreeMap<u64, LiveMbarrier>,
     /// A range of offsets that contains all of them: a quick first test.
     range: (u64, u64),
@@ -58,7 +58,7 @@ impl Mbarriers {
         self.live.range(start.saturating_sub(BYTES - 1)..end)
     }
 
-    /// Records a fence: the copy engine sees the mbarriers that are initialised.
+    /// Records a fence: the copy engine sees the mbarriers that are initialized.
     pub(crate) fn show_to_engine(&mut self) {
         self.live.values_mut().for_each(|live| live.hidden = false);
     }
