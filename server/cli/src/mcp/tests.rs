@@ -135,7 +135,7 @@ fn completions() {
         assert!(answer.text.contains(words), "{}", answer.text);
     }
     let inside = refused("complete", json!({ "text": "// ä\n", "line": 1, "column": 5 }));
-    assert!(inside.contains("inside of a character"), "{inside}");
+    assert!(inside.contains("inside a character"), "{inside}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn what_lies_outside_traps_clamps_or_is_zero() {
         assert_eq!(run(&access(x, y, "zero"), surface()).u32s(0)[0], 0, "{x} {y}");
         let out = run(&access(x, y, "trap"), surface());
         assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Trap], RunStatus::Fault), "{x} {y}");
-        assert!(out.faults()[0].message.contains("outside of the surface"), "{:?}", out.faults());
+        assert!(out.faults()[0].message.contains("outside the surface"), "{:?}", out.faults());
         assert_eq!(out.u32s(0)[0], 9);
     }
     for (mode, expected) in [("clamp", 7), ("zero", 3)] {
