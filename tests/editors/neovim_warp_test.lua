@@ -437,7 +437,7 @@ local function guessed()
   local count = vim.api.nvim_buf_line_count(buf)
   vim.api.nvim_set_current_win(vim.fn.bufwinid(buf))
   vim.cmd('PtxEvaluate!')
-  becomes('a second time there is one', says('has a launch already'), all_messages)
+  becomes('a second time there is one', says('already has a launch'), all_messages)
   ok('and none is added', vim.api.nvim_buf_line_count(buf) == count)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
