@@ -39,7 +39,7 @@ def test_parse_only() -> None:
     # What the parser refuses stays, and so do warnings.
     assert [d.code for d in check(BAD, parse_only=True) if d.severity == "error"] == ["operand-type"]
     narrow = text.replace("%r<3>", "%r<3>; .reg .b16 %r16").replace("[%r2]", "[%r16]")
-    assert [d.code for d in check(narrow, parse_only=True) if d.severity == "warning"] == ["narrow-address"]
+    assert "narrow-address" in [d.code for d in check(narrow, parse_only=True) if d.severity == "warning"]
 
 
 def test_target() -> None:

@@ -10,7 +10,9 @@ use crate::rules::{
 use ptx_isa::ISA;
 use ptx_isa::tables::{ControlTransfer, Entry, Form, ModifierSlot, Opcode};
 use ptx_sema::forms::choose::operand_distance;
-use ptx_sema::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, kept_beginning, resolve};
+use ptx_sema::forms::mnemonic::{
+    MnemonicMismatch, MnemonicProblem, foreign_operations, kept_beginning, resolve, resolve_fitting,
+};
 use ptx_sema::forms::nearby::{Correction, ModifierPlace, allowed, corrections, operation};
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::hir::ast::{Instruction, SourceWord};
@@ -29,7 +31,7 @@ pub(super) fn report(
 ) {
     let mismatch = nearest(instruction, mismatch, names);
     let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let head = WrongMnemonic { instruction, opcode, mismatch, environment, modifiers };
+    let head = WrongMnemonic { instruction, opcode, mismatch, environment, names, modifiers };
     let unknown: Vec<usize> = head
         .mismatch
         .problems
@@ -106,6 +108,7 @@ struct WrongMnemonic<'a> {
     opcode: &'static Opcode,
     mismatch: &'a MnemonicMismatch,
     environment: &'a Environment,
+    names: &'a dyn NameLookup,
     /// The modifiers as written.
     modifiers: Vec<&'a str>,
 }
@@ -139,6 +142,14 @@ impl WrongMnemonic<'_> {
         values.find(|values| values.iter().any(is_space)).unwrap_or_default()
     }
 
+    /// Whether the operands are those of a form, once a correction is made.
+    fn fits_operands(&self, index: usize, correction: &Correction) -> bool {
+        let mut with = self.modifiers.clone();
+        with.splice(index..=correction.last, [correction.value]);
+        let candidates = resolve_fitting(self.opcode, &with).map_or(Vec::new(), |mnemonic| mnemonic.candidates);
+        candidates.iter().any(|c| operand_distance(self.instruction, c.form, &c.values, self.names) == 0)
+    }
+
     /// Whether the opcode is a branch.
     fn branches(&self) -> bool {
         self.opcode.entries.iter().any(|entry| entry.flow == ControlTransfer::Branch)
@@ -169,7 +180,12 @@ impl WrongMnemonic<'_> {
         }
         let near = |at: usize| -> Vec<&'static str> {
             const MAX_NEAR: usize = 2;
-            corrected[at].iter().map(|c| c.value).take(MAX_NEAR).collect()
+            let mut corrections = corrected[at].clone();
+            // `.u6` is `.u64` for registers of 64 bits.
+            if corrections.first().is_some_and(|nearest| ISA.ty(nearest.value).is_some()) {
+                corrections.sort_by_key(|correction| !self.fits_operands(unknown[at], correction));
+            }
+            corrections.iter().map(|c| c.value).take(MAX_NEAR).collect()
         };
         // Each misspelling is a separate mistake. Modifiers that other instructions have are most likely one mistake: a wrong opcode.
         let (known, misspelt): (Vec<usize>, Vec<usize>) =

@@ -75,6 +75,13 @@ mod tests {
     }
 
     #[test]
+    fn operands_tell_which_type_is_meant() {
+        let help = |body: &str| in_kernel(UnknownModifier, body)[0].help();
+        assert_eq!(help("add.u6 %rd1, %rd1, 1;").as_deref(), Some("did you mean `.u64` or `.u16`?"));
+        assert_eq!(help("add.u6 %r1, %r1, 1;").as_deref(), Some("did you mean `.u32` or `.u16`?"));
+    }
+
+    #[test]
     fn the_fix_writes_the_nearest_one() {
         let text = ".version 9.0\n.target sm_90a\n.func f() { .reg .f32 %f; add.fzt.f32 %f, %f, %f; ret; }";
         let fixed = mended(UnknownModifier, text);
