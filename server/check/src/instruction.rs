@@ -137,6 +137,7 @@ pub(crate) fn check(
             let exchanged = found
                 .iter()
                 .find_map(|mismatch| brackets(mismatch, text))
+                .or_else(|| exchange::results(instruction, &candidate.variants, names, text, written))
                 .or_else(|| exchange::report(instruction, variant, names, text, written))
                 .or_else(|| other_type::report(instruction, found, opcode, names, written));
             let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));

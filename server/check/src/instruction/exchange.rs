@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::operand_kind::{self, ExchangedOperand, MovedOperand};
 use ptx_sema::forms::operands::{self, NameLookup};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
-use ptx_sema::hir::ast::{ConstantValue, Instruction, OperandKind};
+use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_sema::hir::literal;
 
 /// An order of the operands: for each place the index of the written operand.
@@ -90,6 +90,37 @@ pub(super) fn report(
         written: words.join(", ").into(),
     };
     Some(operand_kind::moved(place(from)?.range, whole, moved))
+}
+
+/// The report on two results in the wrong order, `%p1|%r1`, if nothing else is wrong for one of the variants.
+pub(super) fn results(
+    instruction: &Instruction<'_>,
+    variants: &[OperandVariant],
+    names: &dyn NameLookup,
+    text: &str,
+    mnemonic: &str,
+) -> Option<Diagnostic> {
+    let mut operands = instruction.operands.iter().enumerate();
+    let (place, written) = operands.find_map(|(place, operand)| match &operand.kind {
+        OperandKind::Pair(written) => Some((place, written)),
+        _ => None,
+    })?;
+    let kind = OperandKind::Pair(Box::new((written.1.clone(), written.0.clone())));
+    let swapped = Operand { range: instruction.operands.get(place)?.range.clone(), kind };
+    let variant = variants.iter().find(|variant| {
+        let mut mismatches = Vec::new();
+        for (index, (operand, (_, shape))) in instruction.operands.iter().zip(&variant.operands).enumerate() {
+            operands::check(if index == place { &swapped } else { operand }, shape, names, &mut mismatches);
+        }
+        variant.broken.is_none() && variant.operands.len() == instruction.operands.len() && mismatches.is_empty()
+    })?;
+    let Some((_, OperandPattern::Pair(specs))) = variant.operands.get(place) else { return None };
+    let part = |operand: &Operand<'_>, name: &str| {
+        let range = operand.range.clone();
+        Some(ExchangedOperand { text: text.get(range.clone())?, range, name: name.to_owned() })
+    };
+    let (first, second) = (part(&written.0, specs.0.value.name)?, part(&written.1, specs.1.value.name)?);
+    Some(operand_kind::exchanged(first, second, mnemonic))
 }
 
 fn is_special(kind: &OperandKind<'_>) -> bool {

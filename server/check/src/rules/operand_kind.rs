@@ -104,7 +104,9 @@ impl DiagnosticMessage for OperandKindProblem {
                 "only vector registers have components, and only some instructions select bytes or half-words"
             }
             MismatchKind::MustBeAddress => "write `[…]` around it",
-            MismatchKind::UnexpectedAddress => "load the value with `ld` first",
+            MismatchKind::UnexpectedAddress => {
+                "write it without the brackets, or, if its value in memory is meant, load that with `ld` first"
+            }
             MismatchKind::AddressRegister(..) => "an address is in an integer or untyped register of at most 64 bits",
             MismatchKind::MixedVector => "use registers of one type, or untyped ones (`.b32`)",
             MismatchKind::Handle(_) => "write `.u64` for the type of this instruction",
@@ -276,6 +278,14 @@ mod tests {
     #[test]
     fn operands_the_wrong_way_round() {
         let text = format!("{HEADER}.entry k() {{ .reg .b32 %r1; .reg .b64 %rd1; st.global.b32 %r1, [%rd1]; ret; }}\n");
+        for (body, results) in [
+            ("match.all.sync.b32 %p1|%r1, %r2, -1;", "`d` before `p`"),
+            ("shfl.sync.idx.b32 %p1|%r1, %r2, 0, 31, -1;", "`d` before `p`"),
+        ] {
+            let found = in_kernel(Code::OperandKind, body);
+            assert!(found[0].message().contains(results), "{}", found[0].message());
+            assert_eq!(found[0].fixes[0].title, "Swap `%p1` and `%r1`");
+        }
         let message = "`%r1` and `[%rd1]` are the wrong way round: `st.global.b32` takes `[a]` before `b`";
         assert_eq!(messages(&in_module(Code::OperandKind, &text)), [message]);
         assert_eq!(mended(Code::OperandKind, &text), text.replace("%r1, [%rd1]", "[%rd1], %r1"));
