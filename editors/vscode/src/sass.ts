@@ -206,7 +206,7 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
             if (request.token.isCancellationRequested || version() !== before) return;
             if (answer.text === null) {
                 const first = answer.errors[0];
-                const line = typeof first?.line === 'number' ? ` in line ${first.line}` : '';
+                const line = typeof first?.line === 'number' ? ` on line ${first.line}` : '';
                 view.older = `ptxas refuses the module${line}: ${first?.message ?? 'there is no machine code'}`;
             } else {
                 view.older = undefined;

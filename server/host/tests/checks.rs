@@ -136,7 +136,7 @@ fn fixes_are_written_as_the_literal_writes_them() {
         }
         out
     };
-    assert!(fixed("unknown-modifier").contains("R\"(add.u16 %0, %1, 1;)\""), "{}", fixed("unknown-modifier"));
+    assert!(fixed("unknown-modifier").contains("R\"(add.u32 %0, %1, 1;)\""), "{}", fixed("unknown-modifier"));
     assert!(fixed("asm-fence").contains("asm volatile(\"bar.sync 0;\" ::: \"memory\");"));
 }
 
