@@ -286,7 +286,7 @@ function scenario.pressure()
     return shown > 0 and table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n') or ''
   end
   becomes('and which values are held where most are', function()
-    return text():find('live, in line', 1, true) ~= nil and text():find('%rd', 1, true) ~= nil
+    return text():find('live, on line', 1, true) ~= nil and text():find('%rd', 1, true) ~= nil
   end, text)
   ok('nothing went wrong on the way', vim.v.errmsg == '', vim.v.errmsg)
 end
