@@ -1,7 +1,7 @@
 //! Completion of declarations, parameter lists and function headers. The words that are legal there depend on so many
 //! conditions that the checks try each candidate.
 
-use super::directives::{self, is_linkage};
+use super::directives;
 use super::place::ModulePart;
 use super::reach::TargetSupport;
 use super::scope;
@@ -409,7 +409,7 @@ impl List<'_, '_> {
         let mut words = Vec::new();
         for directive in ISA.directives {
             let fits = directive.places.iter().any(|p| *p == place || (*p == "declaration" && place == "func"));
-            let own = directive.takes.is_some() && directive.name.starts_with('.') && !is_linkage(directive);
+            let own = directive.takes.is_some() && directive.name.starts_with('.') && !directive.is_linkage();
             if !fits || !own || given.iter().any(|g| g == directive.name) || directive.syntax.starts_with(".attribute(")
             {
                 continue;

@@ -16,16 +16,11 @@ use ptx_syntax::kinds;
 /// Statements at the top of a module that are searched for its `.version`, `.target` and `.address_size`.
 const MAX_STATEMENTS: usize = 64;
 
-/// Whether a directive sets the linkage of the declaration after it: its syntax is its name and `declaration`.
-pub fn is_linkage(directive: &Directive) -> bool {
-    directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
-}
-
 /// Whether completion has a list for the words that follow a directive.
 pub fn leads_on(directive: &Directive) -> bool {
     let listed = matches!(directive.name, ".version" | ".target" | ".address_size" | ".align");
     let strings = directive.takes.is_some_and(|t| t.kind == ArgumentKind::String);
-    listed || strings || is_linkage(directive) || ISA.space(directive.name).is_some_and(|s| !s.declared.is_empty())
+    listed || strings || directive.is_linkage() || ISA.space(directive.name).is_some_and(|s| !s.declared.is_empty())
 }
 
 /// Whether no PTX version has a directive.
@@ -81,7 +76,7 @@ impl List<'_, '_> {
     pub(super) fn module_directives(&mut self) {
         let begun = self.begun();
         for directive in ISA.directives {
-            let stands = directive.places.contains(&"module") || is_linkage(directive);
+            let stands = directive.places.contains(&"module") || directive.is_linkage();
             let head = match directive.name {
                 ".version" => !begun.version && !begun.more,
                 ".target" => begun.version && !begun.target && !begun.more,
@@ -155,7 +150,9 @@ impl List<'_, '_> {
                     self.strings(directive)
                 }
                 Some(directive)
-                    if ISA.space(name).is_some() || is_linkage(directive) || directive.places.contains(&"variable") =>
+                    if ISA.space(name).is_some()
+                        || directive.is_linkage()
+                        || directive.places.contains(&"variable") =>
                 {
                     self.declaration();
                 }

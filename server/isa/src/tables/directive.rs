@@ -130,3 +130,10 @@ choice! {
         String,
     }
 }
+
+impl Directive {
+    /// Whether it sets the linkage of the declaration after it: its syntax is its name and `declaration`.
+    pub fn is_linkage(&self) -> bool {
+        self.syntax.strip_prefix(self.name).is_some_and(|rest| rest == " declaration")
+    }
+}

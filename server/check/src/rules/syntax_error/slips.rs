@@ -5,6 +5,7 @@ use super::habits::{habit, is_name, leading_name, rewritten};
 use super::kind::{SyntaxErrorKind, error};
 use crate::diagnostic::{Diagnostic, Fix, FixEdit};
 use ptx_isa::ISA;
+use ptx_isa::tables::{ControlTransfer, Directive, Opcode};
 use std::ops::Range;
 
 /// The longest range of registers that is written out.
@@ -71,9 +72,10 @@ pub(super) fn numbered_target(text: &str, start: usize) -> Option<Diagnostic> {
     let is_local =
         digits > 0 && rest.starts_with(['b', 'f']) && !rest.get(1..)?.starts_with(|c: char| c.is_alphanumeric());
     let statement = before.get(before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1)..)?;
-    let opcode = statement.trim_start().trim_start_matches(|c: char| !c.is_whitespace() && before.contains('@'));
-    let branches = opcode.trim_start().starts_with("bra") || statement.trim_start().starts_with("bra");
-    (is_local && branches)
+    let mut words = statement.split_whitespace().filter(|word| !word.starts_with('@'));
+    let opcode = words.next().and_then(|word| ISA.opcode(leading_name(word)));
+    let branches = |opcode: &Opcode| opcode.entries.iter().any(|entry| entry.flow == ControlTransfer::Branch);
+    (is_local && opcode.is_some_and(branches))
         .then(|| habit(start..start + digits + 1, Habit::NumberedLabel(after.get(..=digits).unwrap_or("").into())))
 }
 
@@ -242,7 +244,7 @@ fn kernel(start: usize, after: &str) -> Option<Diagnostic> {
     let header = after.get(..after.find('(')?)?;
     let mut words = header.split_whitespace().rev();
     let (name, space) = (words.next()?, words.next()?);
-    let is_linkage = |word: &str| [".visible", ".extern", ".weak"].contains(&word);
+    let is_linkage = |word: &str| ISA.directive(word).is_some_and(Directive::is_linkage);
     (is_name(name) && ISA.space(space).is_some() && words.all(is_linkage)).then(|| {
         let at = start + header.rfind(space).unwrap_or(0);
         rewritten(at..at + space.len(), Habit::KernelSpace(space.into()), ".entry")
@@ -357,7 +359,7 @@ mod tests {
         assert_eq!(found(".version 9.0\n.target 90\n"), [name]);
         assert_eq!(mended(SyntaxError, ".version 9.0\n.target \"sm_90\"\n"), ".version 9.0\n.target sm_90\n");
         let order = ".target sm_90\n.version 9.0\n";
-        let message = "a module begins with `.version`, which stands below this";
+        let message = "a module begins with `.version`, but here it comes after this";
         assert_eq!(messages(&in_module(ModuleHeader, order)), [message]);
         assert_eq!(mended(ModuleHeader, order), ".version 9.0\n.target sm_90\n\n");
     }
@@ -372,6 +374,7 @@ mod tests {
         let label = "a label must be a name, but `1` begins with a digit";
         let target = "a label must be a name, but `1b` begins with a digit";
         assert_eq!(of("1: add.s32 %r1, %r1, 1;\n@%p1 bra 1b;"), [label, target]);
+        assert_eq!(of("1: add.s32 %r1, %r1, 1;\nbra.uni 1b;"), [label, target]);
         let dotted = "a label cannot begin with a dot, as `.LOOP` does";
         assert_eq!(of(".LOOP: add.s32 %r1, %r1, 1;\nbra .LOOP;"), [dotted, dotted]);
         assert_eq!(of("@%p1: ret;"), ["a guard takes no colon: only a label does"]);
@@ -391,7 +394,7 @@ mod tests {
         // Two places are as likely.
         let result = "`d` of `sub.s32` is the result: it must be a register";
         assert_eq!(of("sub.s32 5, %r1, %r2;"), [result]);
-        let guard = "`bra` takes a label alone: the predicate of a conditional branch is its guard";
+        let guard = "`bra` takes only a label: the predicate of a conditional branch is its guard";
         assert_eq!(messages(&in_kernel(OperandCount, "L: bra L, %p1;")), [guard]);
     }
 }
