@@ -195,7 +195,7 @@ fn shown_form(instruction: &Instruction<'_>, form: &'static Form) -> &'static st
     form.text_for(&modifiers)
 }
 
-/// The numbers of operands that can be shown to somebody who has written another one.
+/// The numbers of operands to suggest: those of variants that are documented and built. All, if there is none.
 fn offered_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environment) -> Vec<usize> {
     let variants = mnemonic.candidates.iter().flat_map(|c| c.variants.iter().map(move |v| (c, v)));
     let offered = variants.filter(|(c, v)| v.is_offered(c.form, &c.values, environment));

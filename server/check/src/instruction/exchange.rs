@@ -32,7 +32,7 @@ pub(super) fn report(
     if wrong.is_empty() || wrong.len() > MAX_WRONG {
         return None;
     }
-    // A result in a special register is no matter of the order.
+    // If the only wrong operand is a special register, another order is not what was meant.
     if let [only] = wrong[..]
         && instruction.operands.get(only).is_some_and(|operand| is_special(&operand.kind))
     {

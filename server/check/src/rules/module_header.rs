@@ -59,7 +59,7 @@ impl DiagnosticMessage for ModuleHeader {
     fn message(&self) -> String {
         match self {
             Self::NoVersion => "a module begins with `.version`".to_owned(),
-            Self::VersionBelow => "a module begins with `.version`, which stands below this".to_owned(),
+            Self::VersionBelow => "a module begins with `.version`, but here it comes after this".to_owned(),
             Self::NoTarget => "`.target` must follow `.version`".to_owned(),
             Self::Again(name) => format!("`{name}` may appear only once, at the beginning of a module"),
             Self::SplitVersion => {

@@ -79,7 +79,7 @@ impl DiagnosticMessage for OperandCount {
                 format!("`{part}` belongs inside the brackets: `{address}`")
             }
             CountDifference::GuardAsOperand(_) => {
-                format!("`{mnemonic}` takes a label alone: the predicate of a conditional branch is its guard")
+                format!("`{mnemonic}` takes only a label: the predicate of a conditional branch is its guard")
             }
             CountDifference::LacksModifier { modifier, whole } => {
                 let count = if self.actual == 1 { "1 operand".to_owned() } else { format!("{} operands", self.actual) };

@@ -167,26 +167,12 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
     } else if is_predicate(actual) {
         format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
     } else if operand.written && is_template(register) {
-        format!(
-            "the result has {bits} bits: give this operand a constraint for {bits} bits, `\"={}\"` in CUDA",
-            constraint(expected)
-        )
+        format!("the result has {bits} bits: give this operand a variable of {bits} bits, and the constraint for it")
     } else if operand.written {
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {
-        let verb = if actual_bits > bits { "truncates it to" } else { "widens it to" };
+        let verb = if actual_bits > bits { "narrows it to" } else { "widens it to" };
         format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
-    }
-}
-
-/// The letter of the constraint that nvcc has for values of a type.
-fn constraint(ty: TypeId) -> char {
-    match (ty.info().class, ty.info().bits) {
-        (TypeClass::Float, 64) => 'd',
-        (TypeClass::Float, 32) => 'f',
-        (_, 64) => 'l',
-        (_, 16) => 'h',
-        _ => 'r',
     }
 }
 
@@ -284,7 +270,7 @@ mod tests {
         let found = in_kernel(Code::OperandType, "add.f32 %f1, %f2, %rd1;");
         let message = "`%rd1` is `.b64`, but `b` of `add.f32` takes a 32-bit floating-point register (`.b32`, `.f32`)";
         assert_eq!(messages(&found), [message]);
-        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which truncates it to 32 bits";
+        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which narrows it to 32 bits";
         assert_eq!(found[0].help().as_deref(), Some(help));
         let predicate = in_kernel(Code::OperandType, "selp.b32 %r1, %r2, %r3, %r4;");
         assert_eq!(messages(&predicate), ["`%r4` is `.b32`, but `c` of `selp.b32` takes a predicate (`.pred`)"]);

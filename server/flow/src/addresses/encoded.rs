@@ -41,9 +41,7 @@ impl EncodedOperand {
     pub fn is_made_by(&self, instruction: u32) -> bool {
         self.makers.binary_search(&instruction).is_ok()
     }
-}
 
-impl EncodedOperand {
     /// An operand of an instruction; `None` if its bits have no meaning. Who makes it is not known yet.
     pub(super) fn new(
         function: &FlowFunction,

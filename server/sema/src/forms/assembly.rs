@@ -30,8 +30,8 @@ pub fn unbuilt_so_far<'v>(
 }
 
 impl OperandVariant {
-    /// Whether the variant can be shown to somebody who has not written it: no rule forbids it, the manual has its operands, and the
-    /// assembler builds it. `values` are those in the slots of the form.
+    /// Whether the variant can be suggested: no rule forbids it, the manual documents its operands, and the assembler builds it. `values` are
+    /// those in the slots of the form.
     pub fn is_offered(&self, form: &Form, values: &[Option<&'static str>], environment: &Environment) -> bool {
         let tolerated = |(index, _): &(u8, OperandPattern)| form.operands[usize::from(*index)].tolerated;
         self.broken.is_none()
