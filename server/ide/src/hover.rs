@@ -275,20 +275,16 @@ impl<'t> At<'t> {
         let NameDescription { short, details } = description;
         let mut page = MarkdownPage::default();
         match self.here() {
-            // For a matrix, its elements are the most important information, so they come first.
-            Some(mut here) if here.matrix.is_some() => {
-                page.text(here.matrix.take().unwrap_or_default());
-                page.text(here.role());
-                page.append(short);
-            }
             // What is called or branched to explains itself.
             Some(here) if here.is_code() => {
                 page.append(short);
                 page.text(here.role());
             }
             // What the instruction makes of a name answers most questions.
-            Some(here) => {
+            Some(mut here) => {
+                let matrix = here.matrix.take();
                 page.text(here.role());
+                page.text(matrix.unwrap_or_default());
                 let fields = self.encoded(&here);
                 page.append(if fields.is_empty() { decode::layout(&here) } else { fields });
                 page.append(short);

@@ -27,12 +27,13 @@ fn in_body(statements: &str) -> Option<(String, Hover)> {
 /// The part of the hover that describes the matrix.
 fn check(statements: &str, expected: &Expect) {
     let (_, hover) = in_body(statements).expect("a hover");
-    // This part comes first, except for a sink operand.
+    // It follows the line that answers what the operand is here, or what `_` means.
     let text = &hover.markdown;
-    let part = text
-        .strip_prefix("**")
-        .or_else(|| Some(text.split_once("discarded; in place of a name, it means that there is none.\n\n**")?.1));
-    let part = part.unwrap_or_else(|| panic!("{text}")).split("\n\nHere: ").next().unwrap_or("");
+    let (_, part) = text.split_once("\n\n**").unwrap_or_else(|| panic!("{text}"));
+    // What follows it: the declaration, or the fields of a descriptor.
+    let ends = ["\n\n```ptx\n", "\n\n**`", "\n\nHere: "];
+    let end = ends.iter().filter_map(|end| part.find(end)).min().unwrap_or(part.len());
+    let part = &part[..end];
     expected.assert_eq(&format!("**{part}\n"));
 }
 

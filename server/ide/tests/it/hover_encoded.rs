@@ -239,3 +239,16 @@ fn descriptors_of_wgmma_and_of_instructions() {
     let text = self::text("", &format!("mov.b32 %r$02, 0x8200490;\nmov.b64 %rd2, 0;\n{instruction}"));
     assert!(text.contains("- type of A: `bf16`") && text.contains("- M: 128"), "{text}");
 }
+
+#[test]
+fn a_descriptor_where_it_is_read() {
+    let statements = "or.b64 %rd3, %rd1, 0x4000004000000000;\nmov.b64 %rd2, 0x4000004000000000;\n\
+                      wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd2, %r$0d2, 0, 1, 1, 0, 0;";
+    let module = module("", &format!(".reg .f32 %f<4>;\n{statements}")).replace("sm_100a", "sm_90a");
+    let text = hover_at(&module).expect("a hover").1.markdown;
+    assert!(text.starts_with("Here: `bdesc`"), "{text}");
+    let order = ["**A matrix in shared memory**", "- stride offset: 1024", "- swizzling: 128 bytes", ".reg .b64"];
+    let places: Vec<usize> =
+        order.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+}
