@@ -2,7 +2,7 @@
 //! error on a line other than the edited one.
 
 use ptx_check::{Analyzer, Diagnostic, Severity};
-use ptx_ide::holding::{Holding, IDLE, PAUSE};
+use ptx_ide::holding::{Holding, PAUSE};
 use ptx_syntax::{Document, Snapshot};
 use std::ops::{AddAssign, Range};
 use std::time::Duration;
@@ -82,7 +82,7 @@ impl Editor {
             shown: Vec::new(),
         };
         editor.publish(Duration::ZERO);
-        editor.pause(IDLE);
+        editor.pause(PAUSE);
         editor
     }
 
@@ -116,7 +116,7 @@ impl Editor {
 
     /// Pauses: the server publishes the diagnostics that are due by then.
     pub fn pause(&mut self, pause: Duration) {
-        for due in [LINTS, PAUSE, IDLE] {
+        for due in [LINTS, PAUSE] {
             if pause >= due {
                 self.publish(due);
             }

@@ -8,18 +8,18 @@
 //! version, [`Holding::split`] for each publication, and [`Holding::published`] after it.
 
 mod consequences;
+mod open_end;
 mod statement;
 
-use ptx_analysis::{Code, Diagnostic, FixEdit, Severity};
+pub use open_end::soften;
+use ptx_analysis::{Code, Diagnostic, Severity};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::time::Duration;
 
-/// After a pause of this length within a statement, the errors of the statement and their consequences are shown.
-pub const PAUSE: Duration = Duration::from_millis(500);
-
-/// After a pause of this length all diagnostics are shown, since the user is probably not about to type the missing text.
-pub const IDLE: Duration = Duration::from_millis(1500);
+/// After a pause of this length all diagnostics are shown. People stop to think within a statement for half a second and more; after two
+/// seconds they look for what is missing.
+pub const PAUSE: Duration = Duration::from_secs(2);
 
 /// An edit that removes more bytes than this is not typing.
 const MAX_REMOVED: usize = 4096;
@@ -27,38 +27,32 @@ const MAX_REMOVED: usize = 4096;
 /// Maximum number of diagnostics that are recorded as shown while the user types a statement.
 const MAX_MARKS: usize = 4096;
 
-/// The condition for which a diagnostic waits.
+/// What a diagnostic waits for, at most until [`PAUSE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DelayClass {
-    /// Waits for the end of the statement that is being typed, or for [`PAUSE`].
+    /// Waits for the end of the statement that is being typed.
     Statement,
-    /// Waits for [`IDLE`]: something is missing, such as a label or the body of a function.
+    /// Something is missing that is written further down, such as a label, the body of a function, or `.target`.
     Missing,
-    /// Waits for [`IDLE`]: a brace or a comment is not closed. The position of this diagnostic moves with the typed text.
+    /// A brace or a comment is not closed. The position of this diagnostic moves with the typed text.
     Unclosed,
-    /// Waits for [`IDLE`]: a lint about control flow.
+    /// A lint about control flow.
     Flow,
 }
 
 fn class(diagnostic: &Diagnostic) -> DelayClass {
     if diagnostic.code().is_lint() {
         DelayClass::Flow
-    } else if diagnostic.code() == Code::UndefinedFunction || diagnostic.is_undeclared_label() {
+    } else if diagnostic.code() == Code::UndefinedFunction
+        || diagnostic.is_undeclared_label()
+        || diagnostic.is_missing_header()
+    {
         DelayClass::Missing
-    } else if diagnostic.code() == Code::SyntaxError && lacks_an_end(diagnostic) {
+    } else if diagnostic.is_unclosed() {
         DelayClass::Unclosed
     } else {
         DelayClass::Statement
     }
-}
-
-/// Whether a fix of a syntax error closes a block, a function or a comment at its end.
-fn lacks_an_end(diagnostic: &Diagnostic) -> bool {
-    let closes = |edit: &FixEdit| match edit {
-        FixEdit::Replace(range, text) => range.is_empty() && ["}", "*/"].contains(&text.trim()),
-        _ => false,
-    };
-    diagnostic.fixes.iter().flat_map(|f| &f.edits).any(closes)
 }
 
 /// The start offset and the code of a diagnostic that was shown.
@@ -231,31 +225,27 @@ impl Holding {
     ) -> Split {
         let mut out = Split::everything(found.len());
         consequences::of_broken_declarations(snapshot, found, broken, &mut out.held);
-        let Some(statement) = self.statement.as_ref().filter(|_| quiet < IDLE) else { return out };
-        out.open = !statement.finished && quiet < PAUSE;
+        let Some(statement) = self.statement.as_ref().filter(|_| quiet < PAUSE) else { return out };
+        out.open = !statement.finished;
         for (diagnostic, held) in found.iter().zip(&mut out.held).filter(|(_, held)| !**held) {
-            let wait = self.wait(statement, diagnostic);
-            if quiet < wait {
-                *held = true;
-                out.due = Some(out.due.map_or(wait, |due| due.min(wait)));
-            }
+            *held = self.waits(statement, diagnostic);
+            out.due = out.due.or(held.then_some(PAUSE));
         }
         out
     }
 
-    /// The time after the last edit at which a diagnostic may be shown.
-    fn wait(&self, statement: &EditedStatement, diagnostic: &Diagnostic) -> Duration {
+    /// Whether a diagnostic may not be shown before [`PAUSE`].
+    fn waits(&self, statement: &EditedStatement, diagnostic: &Diagnostic) -> bool {
         let place = LastShown { severity: diagnostic.severity, start: diagnostic.range.start };
         if self.left_out_after.is_some_and(|last| place > last) {
-            return Duration::ZERO;
+            return false;
         }
         let within = diagnostic.range.start <= statement.range.end && statement.range.start <= diagnostic.range.end;
         match class(diagnostic) {
-            DelayClass::Flow if within || !is_in(&self.shown_lints, diagnostic) => IDLE,
-            DelayClass::Missing if !is_in(&self.shown, diagnostic) => IDLE,
-            DelayClass::Unclosed if !self.shown_unclosed => IDLE,
-            DelayClass::Statement if !statement.finished && !self.was_shown(statement, within, diagnostic) => PAUSE,
-            _ => Duration::ZERO,
+            DelayClass::Flow => within || !is_in(&self.shown_lints, diagnostic),
+            DelayClass::Missing => !is_in(&self.shown, diagnostic),
+            DelayClass::Unclosed => !self.shown_unclosed,
+            DelayClass::Statement => !statement.finished && !self.was_shown(statement, within, diagnostic),
         }
     }
 

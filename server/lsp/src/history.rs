@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::SemanticToken;
 /// The state of an open document that depends on its history. It ends when the document is closed.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Diagnostics that wait while the user types. A pause of 1.5 s, a save or another text ends the waiting.
+    /// Diagnostics that wait while the user types. A pause of 2 s, a save or another text ends the waiting.
     pub holding: Mutex<Holding>,
     /// The same for a text of another language.
     pub host_holding: Mutex<HostHolding>,

@@ -10,6 +10,7 @@ use super::cancel::{CancelFlag, UntilDropped};
 pub use files::{FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, LocalBoxFuture, ready, select};
+use ptx_clock::Instant;
 use std::fmt::Debug;
 use std::future::Future;
 use std::io::Result;
@@ -29,6 +30,21 @@ pub enum Pool {
     Requests,
     /// Runs of kernels.
     Evaluations,
+}
+
+/// Maximum time that diagnostics wait for edits that have arrived. After that the client sends faster than the server reads, and some state is
+/// better than none.
+pub const MAX_WAIT_FOR_EDITS: Duration = Duration::from_millis(500);
+
+/// What has arrived from the client and is not handled yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitingInput {
+    /// Nothing.
+    Nothing,
+    /// Bytes that nobody has read.
+    Unread,
+    /// Edits: the current text of a document is not the client's any more.
+    Edits,
 }
 
 /// A computation that may wait. It starts on the thread that runs it, and stays there.
@@ -152,6 +168,11 @@ pub trait Platform: Debug + Send + Sync {
     /// Notes what the current computation works on from now on, so that a failure which ends all work names it.
     fn works_on(&self, _: &str) {}
 
+    /// What has arrived from the client and is not handled yet.
+    fn waiting_input(&self) -> WaitingInput {
+        WaitingInput::Nothing
+    }
+
     /// Returns the file system; `None` if there is none.
     fn files(&self) -> Option<Arc<dyn FileSource>> {
         None
@@ -164,6 +185,24 @@ impl dyn Platform + '_ {
         match select(pin!(work), self.sleep(time)).await {
             Either::Left((out, _)) => Some(out),
             Either::Right(_) => None,
+        }
+    }
+
+    /// Waits until no edit waits to be handled, at most for [`MAX_WAIT_FOR_EDITS`].
+    pub async fn until_edits_are_handled(&self) {
+        /// Unread bytes are read within this time; if they are not, the end of the input makes them look so.
+        const READING: Duration = Duration::from_millis(20);
+        let begin = Instant::now();
+        loop {
+            let patience = match self.waiting_input() {
+                WaitingInput::Nothing => return,
+                WaitingInput::Unread => READING,
+                WaitingInput::Edits => MAX_WAIT_FOR_EDITS,
+            };
+            if begin.elapsed() >= patience {
+                return;
+            }
+            self.sleep(Duration::from_millis(1)).await;
         }
     }
 
@@ -261,7 +300,7 @@ mod tests {
     #[test]
     fn dropped_work_is_told() {
         let threads = ThreadPools::new().unwrap();
-        let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+        let pools: Arc<dyn Platform> = Arc::new(threads.pools(Arc::default()));
         let (began, begun) = mpsc::channel();
         let (ended, end) = mpsc::channel();
         let busy = [0, 1].map(|_| {
@@ -295,7 +334,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error() {
         let threads = ThreadPools::new().unwrap();
-        let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+        let pools: Arc<dyn Platform> = Arc::new(threads.pools(Arc::default()));
         let failed: jsonrpc::Result<()> = block_on(pools.off_thread(|| panic!("on purpose")));
         assert_eq!(failed, Err(Error::internal_error()));
         threads.shut_down();

@@ -17,7 +17,7 @@ use super::sync::lock;
 use futures::FutureExt;
 use ptx_analysis::{Analyzer, DiagnosticList, Figures, Report, SharedReport, generated};
 use ptx_clock::Instant;
-use ptx_ide::holding::{BREAKING, Split};
+use ptx_ide::holding::{BREAKING, Split, soften};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot};
 use std::num::NonZero;
@@ -316,6 +316,10 @@ impl Worker {
         lints: &DiagnosticList,
         timings: Timings,
     ) -> PublicationResult {
+        self.shared.platform.until_edits_are_handled().await;
+        if self.document.is_stale(found.work.revision) {
+            return PublicationResult { due: None, new: false };
+        }
         let begin = Instant::now();
         let (work, context, settings) = (found.work, found.context, found.settings);
         let enabled = settings.enable;
@@ -358,7 +362,7 @@ impl Worker {
         // Those that are held back take no place from others. Mostly it is those of the statement that is being typed.
         let mut places = limit.saturating_add(MAX_USUALLY_HELD);
         loop {
-            let Window { found: wanted, last } = Window::new(all, places, level);
+            let Window { found: mut wanted, last } = Window::new(all, places, level);
             let split = if holds {
                 let broken = all.of_codes(&BREAKING).into_iter().filter(|d| level(d.code(), d.severity()).is_some());
                 let broken = &mut broken.map(|d| d.range().start);
@@ -373,6 +377,7 @@ impl Worker {
             }
             holding.published(&wanted, &split, found.complete);
             holding.left_out_after(last);
+            soften(found.snapshot, &mut wanted);
             return (wanted, split);
         }
     }
@@ -500,7 +505,8 @@ mod tests {
         });
         let state: OnceLock<Arc<Server>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared = Server::new(outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
+            let shared =
+                Server::new(outgoing.clone(), Arc::new(threads.pools(Arc::default())), ServerMode::Ptx, Worker::start);
             shared.connect(client);
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });

@@ -49,7 +49,7 @@ fn after_a_pause_or_a_save_everything_is_shown_that_a_fresh_document_shows() {
         if saves {
             editor.save();
         } else {
-            editor.pause(ptx_ide::holding::IDLE);
+            editor.pause(ptx_ide::holding::PAUSE);
         }
         assert_eq!(editor.shown, Editor::open(&editor.text, true).shown, "{}", editor.text);
     }

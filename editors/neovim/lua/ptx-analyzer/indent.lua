@@ -32,6 +32,11 @@ local function continues(text)
   return any(text, { '^[%%%[%d"+-]', '^{%s*[%%%d+-]', '^%(.' })
 end
 
+--- Whether a line without `;` ends within a statement: something is missing that the next line can hold. Else the `;` was forgotten.
+local function lacks(text)
+  return any(text, { ',$', '^@!?[%w_$%%]+$', '^%l[%w_]*[.:][%w_.:]+$', '^@!?[%w_$%%]+%s+%l[%w_]*[.:][%w_.:]+$' })
+end
+
 --- Whether the lines below are one level deeper.
 local function opens(text)
   if vim.startswith(text, '//') then
@@ -55,7 +60,7 @@ function M.get(lnum)
   local indent = vim.fn.indent(above)
   local comment = vim.startswith(before, '//')
   if not comment and not before:find(';') and above == lnum - 1 and not any(text, { '^}', '^@[^@]' }) then
-    if continues(before) then
+    if continues(before) and lacks(before) then
       -- Elements of a list are aligned with its first one; operands after the list are aligned with the list.
       if before:find('^{%s*[^}]*,$') then
         return indent + 1
@@ -63,9 +68,9 @@ function M.get(lnum)
         return math.max(indent - indent % width, 0)
       end
       return indent
-    elseif before:find('^@[^@]') then
+    elseif before:find('^@[^@]') and lacks(before) then
       return indent + 2 * width
-    elseif indent > 0 and any(before, { '^%l[%w_]*[.%s]', '^%.reg%s' }) and not before:find('[{(]$') then
+    elseif indent > 0 and any(before, { '^%l[%w_]*[.%s]', '^%.reg%s' }) and lacks(before) then
       return indent + width
     end
   end

@@ -55,6 +55,15 @@ pub(crate) enum ModuleHeader {
     AddressSize,
 }
 
+impl Diagnostic {
+    /// Whether it reports that a directive is missing which may still be written.
+    pub fn is_missing_header(&self) -> bool {
+        self.finding
+            .data()
+            .is_some_and(|header: &ModuleHeader| matches!(header, ModuleHeader::NoVersion | ModuleHeader::NoTarget))
+    }
+}
+
 impl DiagnosticMessage for ModuleHeader {
     fn message(&self) -> String {
         match self {

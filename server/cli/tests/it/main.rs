@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod answers;
+mod bursts;
 mod cli;
 mod client;
 mod code_actions;

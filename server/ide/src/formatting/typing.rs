@@ -2,6 +2,8 @@
 
 use super::{FormatOptions, end_of_line, format_range};
 use crate::TextEdit;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, Form};
 use ptx_syntax::trivia::opaque;
 use ptx_syntax::{Snapshot, kinds};
 
@@ -180,11 +182,24 @@ impl OpenSyntax {
     /// The indentation level of a line that begins here.
     fn levels(&self, text: &str) -> usize {
         let brackets = self.brackets.iter().filter(|bracket| bracket.kind != BracketKind::Operand).count();
-        let continues = self.statement.is_some_and(|start| {
+        let continues = self.statement.is_some_and(|start| match is_directive(&text[start..]) {
             // The directives of a function and the parameters of its list are on lines of their own.
-            !is_directive(&text[start..]) || (self.last == Some(',') && self.list().is_none())
+            true => self.last == Some(',') && self.list().is_none(),
+            false => self.lacks_operands(&text[start..]),
         });
         brackets + usize::from(continues)
+    }
+
+    /// Whether an instruction without its `;` goes on in the next line: it ends within its operands, or has none and needs some. Otherwise
+    /// only the `;` was forgotten, and the next line begins a statement.
+    fn lacks_operands(&self, statement: &str) -> bool {
+        let has_open_bracket = self.brackets.last().is_some_and(|bracket| bracket.kind == BracketKind::Operand);
+        if has_open_bracket || self.last.is_some_and(|last| ",=|+-".contains(last)) {
+            return true;
+        }
+        let mut words = statement.split_whitespace().skip_while(|word| word.starts_with('@'));
+        let Some(mnemonic) = words.next() else { return true };
+        words.next().is_none() && !stands_alone(mnemonic)
     }
 
     /// The column after the brace of an operand that is followed by elements on its line. The other elements are aligned
@@ -195,6 +210,17 @@ impl OpenSyntax {
         let begun = text[brace + 1..].lines().next().is_some_and(|rest| !rest.trim().is_empty());
         (begun && text[brace..].starts_with('{')).then(|| text[line..=brace].chars().count())
     }
+}
+
+/// Whether a mnemonic is an instruction without operands, such as `ret` and `cp.async.commit_group`.
+fn stands_alone(mnemonic: &str) -> bool {
+    let mut words = mnemonic.split('.');
+    let Some(opcode) = words.next().and_then(|word| ISA.opcode(word)) else { return false };
+    let modifiers: Vec<&str> = words.collect();
+    let has_path = |entry: &&Entry| entry.path.iter().all(|part| modifiers.contains(&part.trim_start_matches('.')));
+    let entry = opcode.entries.iter().filter(has_path).max_by_key(|entry| entry.path.len());
+    let is_bare = |form: &Form| form.operands.iter().all(|operand| operand.optional > 0);
+    entry.is_some_and(|entry| entry.forms.iter().any(is_bare))
 }
 
 /// Whether a directive begins the statement; `@@` begins the directives of PTX 1.

@@ -2,6 +2,9 @@ use super::*;
 use ptx_analysis::Analyzer;
 use ptx_syntax::Document;
 
+/// The pause after which the server runs the flow lints.
+const LINTS: Duration = Duration::from_millis(250);
+
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n";
 
 /// A document, the checks, and the policy under test.
@@ -131,37 +134,57 @@ fn a_broken_declaration_may_declare_anything() {
         (".reg .b32 %c;", vec!["2 undeclared-name", "3 undeclared-name", "3 undeclared-name"]),
     ] {
         let mut model = Model::new(&format!("    {declaration}\n    mov.u32 %a, 1;\n    mov.u32 %b, %a;\n    ret;\n"));
-        assert_eq!(model.shown(IDLE).into_iter().filter(|d| !d.contains("unused")).collect::<Vec<_>>(), expected);
+        assert_eq!(model.shown(PAUSE).into_iter().filter(|d| !d.contains("unused")).collect::<Vec<_>>(), expected);
     }
 }
 
 #[test]
-fn labels_that_are_not_typed_yet_wait_for_longer() {
+fn labels_that_are_not_typed_yet_wait() {
     let mut model = Model::new("    .reg .pred %p;\n    setp.eq.u32 %p, 0, 0;\n    \n    ret;\n");
     assert_eq!(model.type_behind("0, 0;\n    ", "@%p bra DONE;"), NONE);
     assert_eq!(model.type_behind("DONE;", "\n    "), NONE);
-    assert_eq!(model.shown(PAUSE), NONE);
-    assert_eq!(model.shown(IDLE), ["3 undeclared-name"]);
+    assert_eq!(model.shown(LINTS), NONE);
+    assert_eq!(model.shown(PAUSE), ["3 undeclared-name"]);
     // A visible error stays visible while it is true.
     assert_eq!(model.type_behind("DONE;\n    ", "exit;"), ["3 undeclared-name"]);
     assert_eq!(model.type_behind("exit;", "\nDONE:"), NONE);
 }
 
 #[test]
+fn labels_of_a_function_without_an_end_are_hints() {
+    for (body, expected) in [
+        ("    bra DONE;\n    mov.u32 %r, 1;\n", Severity::Hint),
+        ("    bra DONE;\n    mov.u32 %r, 1;\n    // ret;\n", Severity::Hint),
+        ("    bra DONE;\n    @%p ret;\n", Severity::Hint),
+        ("    bra DONE;\n    mov.u32 %r, 1;\nL:\n", Severity::Hint),
+        ("    bra DONE;\n    mov.u32 %r, 1;\n    ret;\n", Severity::Error),
+        ("    bra DONE;\n    mov.u32 %r, 1;\nL: exit; }\n{\n", Severity::Error),
+        ("    @%p bra DONE;\n    bra.uni L;\n", Severity::Error),
+    ] {
+        let text = format!("{HEAD}    .reg .b32 %r;\n    .reg .pred %p;\n{body}}}\n");
+        let snapshot = Document::new(&text).snapshot();
+        let mut found = Analyzer::default().analyze(&snapshot).diagnostics;
+        soften(&snapshot, &mut found);
+        let label = found.iter().find(|d| d.is_undeclared_label()).expect("the label is missing");
+        assert_eq!(label.severity, expected, "{body}");
+    }
+}
+
+#[test]
 fn lints_wait_and_come_back() {
     let mut model = Model::new("    .reg .b32 %a;\n    \n    ret;\n");
-    assert_eq!(model.shown(IDLE), ["1 unused-register"]);
+    assert_eq!(model.shown(PAUSE), ["1 unused-register"]);
     model.type_behind("%a;\n    ", "mov.u32 %a, 1;");
-    assert_eq!(model.shown(PAUSE), NONE);
-    assert_eq!(model.shown(IDLE), ["2 dead-store"]);
+    assert_eq!(model.shown(LINTS), NONE);
+    assert_eq!(model.shown(PAUSE), ["2 dead-store"]);
     // After an edit elsewhere, a lint that was visible stays visible.
     model.type_behind("    ret;", "\n    ");
-    assert_eq!(model.shown(PAUSE), ["2 dead-store"]);
+    assert_eq!(model.shown(LINTS), ["2 dead-store"]);
     // After an edit of its statement, it waits.
     model.type_behind("mov.u32 %a, 1", "2");
-    assert_eq!(model.shown(PAUSE), NONE);
+    assert_eq!(model.shown(LINTS), NONE);
     model.holding.stop();
-    assert_eq!(model.shown(PAUSE), ["2 dead-store"]);
+    assert_eq!(model.shown(LINTS), ["2 dead-store"]);
 }
 
 #[test]

@@ -381,6 +381,30 @@ fn on_type() {
     assert_eq!(typed(".entry k()\n{\n¦"), ".entry k()\n{\n    ");
 }
 
+/// A line without `;` is continued only if something is missing that the next line can hold. Else the `;` was forgotten.
+#[test]
+fn the_line_after_one_without_a_semicolon() {
+    let next = |line: &str| {
+        let out = typed(&format!(".version 8.0\n.entry k()\n{{\n    {line}\n¦"));
+        out.rsplit('\n').next().unwrap().len()
+    };
+    for line in ["add.u32 x, x, 1", "ret", "cp.async.commit_group", "@p exit", ".reg .b32 x", "st.global.b32 [a], x"] {
+        assert_eq!(next(line), 4, "{line}");
+    }
+    for line in [
+        "add.u32 x,",
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+        "cp.async.bulk.tensor.2d",
+        "@p",
+        "call (r), f,",
+    ] {
+        assert_eq!(next(line), 8, "{line}");
+    }
+    // The next lines stay there.
+    assert_eq!(next("add.u32 x, x, 1\n    add.u32 x, x, 2"), 4);
+    assert_eq!(next("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16\n        {a, b},\n        {c, d}"), 4);
+}
+
 /// Types a kernel line by line. Labels, guards and closing brackets move while they are typed, so their lines are
 /// skipped.
 #[test]

@@ -1,9 +1,11 @@
 //! `textDocument/diagnostic`, for clients that pull diagnostics; the server pushes none to them.
 
 use crate::document::CheckedText;
+use crate::platform::MAX_WAIT_FOR_EDITS;
 use crate::progress::WITH_PROGRESS;
 use crate::server::Server;
 use crate::session::ClientFeatures;
+use ptx_clock::Instant;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticParams, DocumentDiagnosticReport,
@@ -32,8 +34,16 @@ pub fn result_id(checked: &CheckedText) -> String {
 pub async fn pull(shared: &Server, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
     let checked = match shared.state.document(&params.text_document.uri) {
         Some(document) => {
-            let revision = document.revision();
-            document.checked(revision).await
+            let begin = Instant::now();
+            loop {
+                shared.platform.until_edits_are_handled().await;
+                let revision = document.revision();
+                let checked = document.checked(revision).await;
+                // An answer has no version: the client takes it for one about its current text.
+                if !document.is_stale(revision) || begin.elapsed() >= MAX_WAIT_FOR_EDITS {
+                    break checked;
+                }
+            }
         }
         None => None,
     };

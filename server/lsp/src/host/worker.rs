@@ -196,6 +196,10 @@ impl HostWorker {
         settings: &Settings,
         timings: Timings,
     ) -> Option<Duration> {
+        self.shared.platform.until_edits_are_handled().await;
+        if self.document.is_stale(work.revision) {
+            return None;
+        }
         let begin = Instant::now();
         let document = Arc::clone(&self.document);
         let session = self.shared.state.session();

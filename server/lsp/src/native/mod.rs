@@ -1,5 +1,6 @@
 //! The server as a program: it reads and writes pipes, and works on threads.
 
+mod arrivals;
 mod documents;
 mod find;
 mod input;
@@ -13,11 +14,12 @@ use crate::server::{Server, WorkerStart};
 use crate::state::ServerMode;
 use crate::worker::Worker;
 use crate::{gate, transport};
+use arrivals::Arrivals;
 pub use documents::release_memory_by;
 pub use pools::ThreadPools;
 use ptx_wire::ending;
 use ptx_wire::outgoing::Outgoing;
-use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::io::{Read, Stdin, Write, stdin, stdout};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -33,7 +35,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 /// # Errors
 /// If threads cannot be started.
 pub fn run() -> std::io::Result<bool> {
-    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+    serve_as((ServerMode::Ptx, Worker::start), Input::standard(), stdout(), force_end, |state| Backend::service(state))
 }
 
 /// Speaks the protocol about files of other languages with PTX in strings. The server has no formatting, no renaming and no
@@ -42,7 +44,9 @@ pub fn run() -> std::io::Result<bool> {
 /// # Errors
 /// If threads cannot be started.
 pub fn run_host() -> std::io::Result<bool> {
-    serve_host(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+    serve_as((ServerMode::Host, HostWorker::start), Input::standard(), stdout(), force_end, |state| {
+        HostBackend::service(state)
+    })
 }
 
 /// The process ends soon after the end of its input, even if it is busy.
@@ -63,23 +67,29 @@ pub type CleanUp = Box<dyn FnOnce() + Send>;
 /// # Errors
 /// If threads cannot be started.
 pub fn serve(
-    input: impl BufRead + Send + 'static,
+    input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
 ) -> std::io::Result<bool> {
-    serve_as((ServerMode::Ptx, Worker::start), input, output, end, |state| Backend::service(state))
+    serve_as((ServerMode::Ptx, Worker::start), Input::any(input), output, end, |state| Backend::service(state))
 }
 
-/// As [`serve`], for files of other languages.
-///
-/// # Errors
-/// If threads cannot be started.
-pub fn serve_host(
-    input: impl BufRead + Send + 'static,
-    output: impl Write + Send + 'static,
-    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
-) -> std::io::Result<bool> {
-    serve_as((ServerMode::Host, HostWorker::start), input, output, end, |state| HostBackend::service(state))
+/// Where the messages come from.
+struct Input<R> {
+    reader: R,
+    arrivals: Arc<Arrivals>,
+}
+
+impl Input<Stdin> {
+    fn standard() -> Self {
+        Self { reader: stdin(), arrivals: Arc::new(Arrivals::on_standard_input()) }
+    }
+}
+
+impl<R: Read> Input<R> {
+    fn any(reader: R) -> Self {
+        Self { reader, arrivals: Arc::default() }
+    }
 }
 
 /// Creates the state of the server for its connection with the client.
@@ -87,7 +97,7 @@ type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Server>;
 
 fn serve_as<S: LanguageServer>(
     (mode, start): (ServerMode, WorkerStart),
-    input: impl BufRead + Send + 'static,
+    input: Input<impl Read + Send + 'static>,
     output: impl Write + Send + 'static,
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
     service: impl FnOnce(StateMaker<'_>) -> (LspService<S>, ClientSocket),
@@ -102,9 +112,8 @@ fn serve_as<S: LanguageServer>(
         let late = Arc::clone(&late);
         end(orderly, Box::new(move || clean_up(&late)));
     };
-    let mut incoming = input::read(input, end)?;
-    let incoming = futures::stream::poll_fn(move |context| incoming.poll_recv(context));
-    let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+    let incoming = input::read(input.reader, Arc::clone(&input.arrivals), end)?;
+    let pools: Arc<dyn Platform> = Arc::new(threads.pools(input.arrivals));
     let (service, socket) = service(&|client| {
         let state = || {
             let shared = Server::new(outgoing.clone(), Arc::clone(&pools), mode, start);

@@ -2,9 +2,10 @@
 //!
 //! A pool is the blocking pool of a tokio runtime: its tasks wait in the order of arrival until a thread is free.
 
+use super::arrivals::Arrivals;
 use super::documents::{DocumentThreads, WORKER_STACK};
 use super::find::FileSystem;
-use crate::platform::{Computation, Demand, FileSource, Platform, Pool, WorkerTask};
+use crate::platform::{Computation, Demand, FileSource, Platform, Pool, WaitingInput, WorkerTask};
 use crate::priority::yield_to_others;
 use futures::FutureExt;
 use futures::executor::block_on;
@@ -31,6 +32,7 @@ pub struct Pools {
     /// More than two runs at a time would only compete for processors and memory.
     evaluations: Handle,
     documents: DocumentThreads,
+    arrivals: Arc<Arrivals>,
 }
 
 impl Platform for Pools {
@@ -67,6 +69,10 @@ impl Platform for Pools {
     /// Half of the processors, because the user is editing meanwhile.
     fn examiners(&self) -> usize {
         (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
+    }
+
+    fn waiting_input(&self) -> WaitingInput {
+        self.arrivals.waiting()
     }
 
     fn files(&self) -> Option<Arc<dyn FileSource>> {
@@ -123,13 +129,14 @@ impl ThreadPools {
         Ok(Self { requests, instant, evaluations, documents: DocumentThreads::new() })
     }
 
-    /// Returns the handles of the pools.
-    pub fn pools(&self) -> Pools {
+    /// Returns the handles of the pools, for a server whose input `arrivals` counts.
+    pub fn pools(&self, arrivals: Arc<Arrivals>) -> Pools {
         Pools {
             requests: self.requests.handle().clone(),
             instant: self.instant.handle().clone(),
             evaluations: self.evaluations.handle().clone(),
             documents: self.documents.clone(),
+            arrivals,
         }
     }
 
@@ -156,7 +163,7 @@ mod tests {
     #[test]
     fn running_kernels_does_not_delay_requests() {
         let threads = ThreadPools::new().unwrap();
-        let pools = threads.pools();
+        let pools = threads.pools(Arc::default());
         let (free, until) = channel::<()>();
         let until = Arc::new(std::sync::Mutex::new(until));
         let (began, begun) = channel();

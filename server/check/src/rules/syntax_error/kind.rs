@@ -222,6 +222,19 @@ impl Diagnostic {
     pub(crate) fn syntax_error(&self) -> Option<&SyntaxError> {
         self.finding.data()
     }
+
+    /// Whether it reports that a block, a list of parameters, a comment or a string is not closed. Its place moves with text that is typed
+    /// there.
+    pub fn is_unclosed(&self) -> bool {
+        use SyntaxErrorKind::{
+            EndlessComment, EndlessList, EndlessString, MissingEnd, UnclosedBlock, UnclosedFunction,
+        };
+        let unclosed = |error: &SyntaxError| {
+            let kind = &error.kind;
+            matches!(kind, EndlessComment | EndlessList | EndlessString | MissingEnd | UnclosedBlock | UnclosedFunction)
+        };
+        self.syntax_error().is_some_and(unclosed)
+    }
 }
 
 /// A diagnostic about a syntax error of this kind.
