@@ -3,7 +3,7 @@
 //! Their positions are computed at once, their titles when the client resolves them. Each kind of lens is a row of a table
 //! with its position and its title.
 
-use crate::demangle::demangle;
+use crate::demangle::{demangle, line_name};
 use crate::launches::launched_block;
 use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
@@ -161,7 +161,7 @@ fn mangled<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
 
 fn demangled(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
     let name = snapshot.node_at(offset).filter(|n| n.start_byte() == offset)?;
-    let title = demangle(&snapshot.text(name.byte_range()))?.short;
+    let title = line_name(&snapshot.text(name.byte_range()))?;
     Some(LensText { title, places: Vec::new() })
 }
 

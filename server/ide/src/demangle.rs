@@ -3,7 +3,10 @@
 //! Compilers mangle a name and append suffixes for PTX: `_Z3fooPf_param_0`, `_Z3foov$__internal_accurate_pow`. The parts
 //! around the mangled name are kept in brackets. LLVM writes `_$_` for a dot, since PTX names cannot contain dots.
 
+mod distinct;
+
 use cpp_demangle::{BorrowedSymbol, DemangleOptions};
+pub use distinct::distinct_names;
 use ptx_gate::words::visible;
 use std::fmt::{self, Write};
 
@@ -24,6 +27,8 @@ pub struct Demangled {
     /// The short form, without parameters and result type: `gemm<float, 128>`. It has at most 60 characters; template
     /// arguments that do not fit are replaced by `…`.
     pub short: String,
+    /// The short form before it was cut.
+    pub whole: String,
 }
 
 /// The demangled form of a name; `None` if it is not mangled, or not as in C++ or Rust.
@@ -37,6 +42,11 @@ pub fn demangle(name: &str) -> Option<Demangled> {
 /// The short form of a name for columns and titles: demangled if it is mangled, and in any case cut to 60 characters.
 pub fn short_name(name: &str) -> String {
     demangle(name).map_or_else(|| shorten(name, MAX_SHORT), |d| d.short)
+}
+
+/// The short form of a name with as many template arguments as fit on a line; `None` if it is not mangled.
+pub fn line_name(name: &str) -> Option<String> {
+    demangle(name).map(|d| shorten(&d.whole, MAX_NOTE))
 }
 
 /// A name for messages: the short form followed by the name itself, or the name alone if it is not mangled.
@@ -91,7 +101,7 @@ fn part(before: &str, mangled: &str) -> Option<Demangled> {
         }
     };
     full.push_str(&tail);
-    Some(Demangled { full: format!("{before}{full}"), short: shorten(&short, MAX_SHORT) })
+    Some(Demangled { full: format!("{before}{full}"), short: shorten(&short, MAX_SHORT), whole: short })
 }
 
 /// Whether the text after a mangled name looks like a suffix of a compiler.

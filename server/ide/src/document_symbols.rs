@@ -1,6 +1,6 @@
 //! The outline of a module.
 
-use crate::demangle::demangle;
+use crate::demangle::{Demangled, demangle, distinct_names};
 use ptx_analysis::ModuleItem;
 use ptx_analysis::module::items_of;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -45,7 +45,8 @@ pub enum SymbolKind {
 }
 
 /// The outline of a module: functions with their parameters, labels and variables in memory; module-level variables,
-/// aliases and sections. Registers are left out, since there are hundreds of them without meaningful names.
+/// aliases and sections. Registers are left out, since there are hundreds of them without meaningful names; so are labels with
+/// such names, and the parameters of calls.
 pub fn document_symbols(snapshot: &Snapshot) -> Vec<OutlineSymbol> {
     outline(&Outline { snapshot, deep: true })
 }
@@ -70,12 +71,16 @@ fn outline(outline: &Outline<'_>) -> Vec<OutlineSymbol> {
     out
 }
 
-/// Replaces mangled names by their demangled short forms.
+/// Replaces mangled names by their demangled short forms, which differ among siblings where the names do.
 fn demangled(symbols: &mut [OutlineSymbol]) {
-    for symbol in symbols {
+    let demangled_names: Vec<Option<Demangled>> = symbols.iter().map(|symbol| demangle(&symbol.name)).collect();
+    let (mangled, names): (Vec<usize>, Vec<Demangled>) =
+        demangled_names.into_iter().enumerate().filter_map(|(index, name)| Some((index, name?))).unzip();
+    let mut shown = mangled.into_iter().zip(distinct_names(&names)).peekable();
+    for (index, symbol) in symbols.iter_mut().enumerate() {
         demangled(&mut symbol.children);
-        if let Some(demangled) = demangle(&symbol.name) {
-            let mangled = std::mem::replace(&mut symbol.name, demangled.short);
+        if let Some((_, name)) = shown.next_if(|(of, _)| *of == index) {
+            let mangled = std::mem::replace(&mut symbol.name, name);
             let blank = if symbol.detail.is_empty() { "" } else { " " };
             symbol.detail.push_str(&format!("{blank}{mangled}"));
             symbol.mangled = Some(mangled);
@@ -97,7 +102,7 @@ impl Outline<'_> {
             if kind == k.function {
                 out.push(self.function(&item));
             } else if kind == k.variable_declaration {
-                self.variables(item.node, out);
+                self.variables(item.node, VariableOwner::Module, out);
             } else if kind == k.alias_directive {
                 let aliasee = item.node.child_by_field_id(fields().aliasee).map(|n| format!("= {}", self.text(n)));
                 out.extend(self.named(item.node, &item.range, SymbolKind::Alias, aliasee.unwrap_or_default()));
@@ -249,10 +254,11 @@ impl Outline<'_> {
         out
     }
 
-    fn variables(&self, node: Node<'_>, out: &mut Vec<OutlineSymbol>) {
+    fn variables(&self, node: Node<'_>, owner: VariableOwner, out: &mut Vec<OutlineSymbol>) {
         let (k, f) = (kinds(), fields());
         let space = node.child_by_field_id(f.space);
-        if space.is_some_and(|s| s.byte_range().len() == ".reg".len() && self.text(s) == ".reg") {
+        let is_space = |name: &str| space.is_some_and(|s| s.byte_range().len() == name.len() && self.text(s) == name);
+        if is_space(".reg") || (owner == VariableOwner::Body && is_space(".param")) {
             return;
         }
         let mut cursor = node.walk();
@@ -319,13 +325,29 @@ impl Outline<'_> {
         let k = kinds();
         let kind = node.kind_id();
         if kind == k.label {
-            out.extend(self.named(node, &node.byte_range(), SymbolKind::Label, String::new()));
+            let label = self.named(node, &node.byte_range(), SymbolKind::Label, String::new());
+            out.extend(label.filter(|label| !is_of_a_compiler(&label.name)));
         } else if kind == k.variable_declaration {
-            self.variables(node, out);
+            self.variables(node, VariableOwner::Body, out);
         } else if kind == k.block {
             self.body(node, end, out);
         }
     }
+}
+
+/// Where a variable is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VariableOwner {
+    Module,
+    Body,
+}
+
+/// Whether a label has a name that compilers give: `$L__BB0_2`, `LBB0_2`, `BB0_2`, `$Lt_0_1`, `$L__tmp3`. A file has thousands of them.
+fn is_of_a_compiler(label: &str) -> bool {
+    let name = label.trim_start_matches('$');
+    let numbers = |rest: &str| rest.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    let block = name.strip_prefix("BB").or_else(|| name.strip_prefix("LBB"));
+    name.starts_with("L__") || name.strip_prefix("Lt_").or(block).is_some_and(numbers)
 }
 
 /// A range clamped to another one.

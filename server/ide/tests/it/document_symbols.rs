@@ -82,3 +82,29 @@ fn functions_that_the_parser_could_not_put_together() {
     assert_eq!(names, ["first", "second", "third"]);
     assert_eq!(symbols[0].children.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["n", "A"]);
 }
+
+#[test]
+fn what_compilers_name_is_left_out() {
+    check(
+        ".version 8.5\n.target sm_90\n.address_size 64\n\
+         .visible .entry _Z1kIfLi4EEvPT_()\n{\n$L__BB0_1: LBB0_2: BB0_3: $Lt_0_4: BB_MINE: LOOP:\n\
+         { .param .b64 param0;\n.param .b32 retval0; .shared .b32 s; }\nret;\n}\n",
+        &expect![[r#"
+            Kernel k<float, 4> | .visible .entry _Z1kIfLi4EEvPT_ | .visible .entry _Z1kIfLi4EEvPT_()
+              Label BB_MINE |  | BB_MINE:
+              Label LOOP |  | LOOP:
+              Variable s | .shared .b32 | .shared .b32 s;
+        "#]],
+    );
+}
+
+/// Two kernels of a template whose short forms are equal.
+#[test]
+fn kernels_of_a_template_have_different_names() {
+    let policies = "N1a6PolicyILi128ELi256ELi512EEE".repeat(4);
+    let kernel = |ty: &str| format!(".visible .entry _Z6reduceI{policies}{ty}EvPv()\n{{ ret; }}\n");
+    let kernels: String = ["f", "d", "i"].map(kernel).concat();
+    let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{kernels}");
+    let names: Vec<String> = document_symbols(&Snapshot::new(&text)).into_iter().map(|s| s.name).collect();
+    assert_eq!(names, ["reduce<…> · float", "reduce<…> · double", "reduce<…> · int"]);
+}
