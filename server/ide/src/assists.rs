@@ -8,7 +8,9 @@ mod declarations;
 mod immediate;
 mod name;
 mod order;
+mod ranges;
 mod site;
+mod swap;
 mod vector;
 
 pub use assist::Assist;
@@ -23,10 +25,12 @@ pub fn assists(snapshot: &Snapshot, range: Range<usize>) -> Vec<Assist> {
     order::at(snapshot, &range, &mut out);
     immediate::in_declaration(snapshot, range.start, &mut out);
     name::assists(snapshot, &range, &mut out);
+    ranges::assists(snapshot, range.start, &mut out);
     if let Some(site) = AssistSite::at(snapshot, range.start) {
         immediate::assists(&site, range.start, &mut out);
         vector::assists(&site, &mut out);
         branch::assists(&site, &mut out);
+        swap::assists(&site, &mut out);
     }
     out
 }

@@ -155,6 +155,8 @@ table! {
         carries: bool,
         /// The operation that it computes, for analyses of values.
         computes: Computes,
+        /// Operands that may be exchanged.
+        commutes: Option<Commutation>,
         /// The approximate latency of its results in cycles, for the register estimate; 0: the default.
         cycles: u16,
         /// The threads across which its results are always the same, whatever its operands.
@@ -171,6 +173,16 @@ table! {
         forms: &'static [Form],
         /// Data file and line, `integer-arithmetic.isa:12`.
         source: &'static str,
+    }
+
+    /// Two operands that may be exchanged without a change of the result.
+    struct Commutation {
+        /// The name of the first in the forms.
+        first: &'static str,
+        /// The name of the second.
+        second: &'static str,
+        /// Modifiers that take each other's place when the operands are exchanged, pair after pair: `.lt`, `.gt`, …
+        turned: &'static [&'static str],
     }
 
     /// The meaning of a modifier or an operand in one instruction.

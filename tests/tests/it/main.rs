@@ -2,6 +2,7 @@
 
 mod address_claims;
 mod assembled;
+mod assists;
 mod away;
 mod blank;
 mod constants;

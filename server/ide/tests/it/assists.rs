@@ -51,33 +51,39 @@ fn integers() {
     check(
         "add.s32 %r1, %r2, ¦255;",
         &expect![[r#"
-        convert-immediate: Write `0xFF`
-          add.s32 %r1, %r2, 0xFF;
-        convert-immediate: Write `0b11111111`
-          add.s32 %r1, %r2, 0b11111111;
-    "#]],
+            convert-immediate: Write `0xFF`
+              add.s32 %r1, %r2, 0xFF;
+            convert-immediate: Write `0b11111111`
+              add.s32 %r1, %r2, 0b11111111;
+            swap-operands: Exchange `%r2` and `255`
+              add.s32 %r1, 255, %r2;
+        "#]],
     );
     check(
         "add.s32 %r1, %r2, -¦1;",
         &expect![[r#"
-        convert-immediate: Write `-0x1`
-          add.s32 %r1, %r2, -0x1;
-        convert-immediate: Write `-0b1`
-          add.s32 %r1, %r2, -0b1;
-        convert-immediate: Write `0xFFFFFFFF`
-          add.s32 %r1, %r2, 0xFFFFFFFF;
-    "#]],
+            convert-immediate: Write `-0x1`
+              add.s32 %r1, %r2, -0x1;
+            convert-immediate: Write `-0b1`
+              add.s32 %r1, %r2, -0b1;
+            convert-immediate: Write `0xFFFFFFFF`
+              add.s32 %r1, %r2, 0xFFFFFFFF;
+            swap-operands: Exchange `%r2` and `-1`
+              add.s32 %r1, -1, %r2;
+        "#]],
     );
     check(
         "add.u32 %r1, %r2, 0xFFFFFFF0¦;",
         &expect![[r#"
-        convert-immediate: Write `4294967280`
-          add.u32 %r1, %r2, 4294967280;
-        convert-immediate: Write `0b11111111111111111111111111110000`
-          add.u32 %r1, %r2, 0b11111111111111111111111111110000;
-        convert-immediate: Write `-16`
-          add.u32 %r1, %r2, -16;
-    "#]],
+            convert-immediate: Write `4294967280`
+              add.u32 %r1, %r2, 4294967280;
+            convert-immediate: Write `0b11111111111111111111111111110000`
+              add.u32 %r1, %r2, 0b11111111111111111111111111110000;
+            convert-immediate: Write `-16`
+              add.u32 %r1, %r2, -16;
+            swap-operands: Exchange `%r2` and `0xFFFFFFF0`
+              add.u32 %r1, 0xFFFFFFF0, %r2;
+        "#]],
     );
     check(
         "mov.u64 %rd1, ¦-2;",
@@ -115,22 +121,28 @@ fn floats() {
     check(
         "add.f32 %f1, %f2, ¦0f3F800000;",
         &expect![[r#"
-        convert-immediate: Write `1.0`
-          add.f32 %f1, %f2, 1.0;
-    "#]],
+            convert-immediate: Write `1.0`
+              add.f32 %f1, %f2, 1.0;
+            swap-operands: Exchange `%f2` and `0f3F800000`
+              add.f32 %f1, 0f3F800000, %f2;
+        "#]],
     );
     check(
         "add.f32 %f1, %f2, ¦-0.1;",
         &expect![[r#"
-        convert-immediate: Write `0fBDCCCCCD`
-          add.f32 %f1, %f2, 0fBDCCCCCD;
-    "#]],
+            convert-immediate: Write `0fBDCCCCCD`
+              add.f32 %f1, %f2, 0fBDCCCCCD;
+            swap-operands: Exchange `%f2` and `-0.1`
+              add.f32 %f1, -0.1, %f2;
+        "#]],
     );
     check(
         "add.f64 %fd1, %fd2, ¦0d3FF8000000000000;",
         &expect![[r#"
             convert-immediate: Write `1.5`
               add.f64 %fd1, %fd2, 1.5;
+            swap-operands: Exchange `%fd2` and `0d3FF8000000000000`
+              add.f64 %fd1, 0d3FF8000000000000, %fd2;
         "#]],
     );
     check("mov.f32 %f1, ¦0f7F800000;", &expect![[""]]);
@@ -268,16 +280,22 @@ fn order_of_modifiers() {
               add.f32.ftz.rn %f1, %f2, %f3_a;
               ret;
               }
+            swap-operands: Exchange `%f2` and `%f3`
+              add.f32.ftz.rn %f1, %f3, %f2;
         "#]],
     );
     check(
         "¦add.f32.rn %f1, %f2, %f3;\nld.u32.global %r1, [%rd1];\nmul.lo.u32 %r1, %r2, %r3;¦",
         &expect![[r#"
-        canonical-order: Write the modifiers of 2 instructions in canonical order
-          add.rn.f32 %f1, %f2, %f3;
-          ld.global.u32 %r1, [%rd1];
-          mul.lo.u32 %r1, %r2, %r3;
-    "#]],
+            canonical-order: Write the modifiers of 2 instructions in canonical order
+              add.rn.f32 %f1, %f2, %f3;
+              ld.global.u32 %r1, [%rd1];
+              mul.lo.u32 %r1, %r2, %r3;
+            swap-operands: Exchange `%f2` and `%f3`
+              add.f32.rn %f1, %f3, %f2;
+              ld.u32.global %r1, [%rd1];
+              mul.lo.u32 %r1, %r2, %r3;
+        "#]],
     );
     let text = format!("{HEAD}cvt.s32.rni.f32 %r1, %f1;\nadd.f32.rn %f1, %f2, %f3;\nld.global.u32 %r1, [%rd1];{TAIL}");
     assert_eq!(canonical_order(&Snapshot::new(&text), None).len(), 2);
@@ -352,4 +370,51 @@ fn whatever_is_offered_in_a_kernel_checks_clean() {
         }
     }
     assert!(offered > 100 && kinds.len() >= 4, "{offered} {kinds:?}");
+}
+
+#[test]
+fn operands_that_may_be_exchanged() {
+    let swapped = |statement: &str| {
+        let text = format!("{HEAD}{statement}{TAIL}");
+        let found = assists(&Snapshot::new(&text), HEAD.len()..HEAD.len());
+        let assist = found.into_iter().find(|assist| assist.id == "swap-operands")?;
+        let after = apply(&text, &assist.edits);
+        assert_eq!(errors(&after), vec![], "{after}");
+        Some(after[HEAD.len()..after.len() - TAIL.len()].to_owned())
+    };
+    for (before, after) in [
+        ("add.s32 %r1, %r2, %r3;", Some("add.s32 %r1, %r3, %r2;")),
+        ("@%p1 fma.rn.f32 %f1, %f2, %f3, %f4;", Some("@%p1 fma.rn.f32 %f1, %f3, %f2, %f4;")),
+        ("setp.lt.s32 %p1, %r1, %r2;", Some("setp.gt.s32 %p1, %r2, %r1;")),
+        ("setp.leu.and.f32 %p1|%p2, %f1, %f2, %p3;", Some("setp.geu.and.f32 %p1|%p2, %f2, %f1, %p3;")),
+        ("setp.eq.s32 %p1, %r1, 0;", Some("setp.eq.s32 %p1, 0, %r1;")),
+        ("setp.lo.u32 %p1, %r1, %r2;", Some("setp.hi.u32 %p1, %r2, %r1;")),
+        ("set.ge.u32.s32 %r1, %r2, %r3;", Some("set.le.u32.s32 %r1, %r3, %r2;")),
+        ("mul.lo.u32 %r1, %r2, 5;", Some("mul.lo.u32 %r1, 5, %r2;")),
+        ("sub.s32 %r1, %r2, %r3;", None),
+        ("shl.b32 %r1, %r2, %r3;", None),
+        ("add.s32 %r1, %r2, %r2;", None),
+    ] {
+        assert_eq!(swapped(before).as_deref(), after, "{before}");
+    }
+}
+
+#[test]
+fn ranges_of_registers() {
+    let after = |body: &str, id: &str| {
+        let text = format!(".version 8.0\n.target sm_80\n.entry k()\n{{\n.reg .b32 %r<10>;\n{body}ret;\n}}\n");
+        let at = text.find("%r<").unwrap();
+        let assist = assists(&Snapshot::new(&text), at..at).into_iter().find(|assist| assist.id == id)?;
+        let after = apply(&text, &assist.edits);
+        assert_eq!(errors(&after), vec![], "{after}");
+        Some(after[text.find(".reg").unwrap()..after.len() - 7].to_owned())
+    };
+    let body = "mov.u32 %r2, 1;\nadd.u32 %r7, %r2, %r2;\n{ .reg .b32 %r7; mov.u32 %r7, 2; }\n";
+    assert_eq!(after(body, "fit-registers"), Some(format!(".reg .b32 %r<8>;\n{body}")));
+    let renumbered = body.replace("%r2", "%r0").replacen("%r7", "%r1", 1);
+    assert_eq!(after(body, "renumber-registers"), Some(format!(".reg .b32 %r<2>;\n{renumbered}")));
+    let dense = "mov.u32 %r0, 1;\nmov.u32 %r1, 2;\n";
+    assert_eq!(after(dense, "fit-registers"), Some(format!(".reg .b32 %r<2>;\n{dense}")));
+    assert_eq!(after(dense, "renumber-registers"), None);
+    assert_eq!(after("", "fit-registers"), None);
 }

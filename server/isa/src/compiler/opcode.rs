@@ -10,9 +10,9 @@ use super::tolerated::Tolerated;
 use super::{exec, form, operand, rule};
 use crate::ids::SlotName;
 use crate::tables::{
-    Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate,
-    GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Outcome, Rule, RuleKind, Successor, Temporaries,
-    Unbuilt,
+    Commutation, Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern,
+    FormValue, Gate, GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Outcome, Rule, RuleKind,
+    Successor, Temporaries, Unbuilt,
 };
 use std::collections::BTreeMap;
 
@@ -114,6 +114,7 @@ pub(super) fn build(
         narrow: false,
         carries: false,
         computes: Computes::Other,
+        commutes: None,
         cycles: 0,
         uniform: None,
         converge: false,
@@ -152,6 +153,7 @@ pub(super) fn build(
             "result" => passage::result(line, rest).map(|found| results.push(found)),
             "flow" => flow(line, rest).map(|flow| entry.flow = flow),
             "computes" => computes(line, rest).map(|computes| entry.computes = computes),
+            "commutes" => commutation(line, rest).map(|commutes| entry.commutes = Some(commutes)),
             "cycles" => rest
                 .parse()
                 .map(|cycles| entry.cycles = cycles)
@@ -233,6 +235,17 @@ pub(super) fn build(
     if errors.len() == before {
         errors.extend(exec::check(head, path, entry.executed, &forms).err());
     }
+    if let Some(Commutation { first, second, turned }) = entry.commutes {
+        let has =
+            |name: &str| forms.iter().all(|f: &Form| f.operands.iter().any(|o| o.pattern.names().contains(&name)));
+        let is_taken = |name: &&str| forms.iter().flat_map(|form| form.slots).any(|slot| slot.values.contains(name));
+        if !has(first) || !has(second) || !turned.iter().all(is_taken) {
+            errors.push(head.error(
+                0,
+                format!("`commutes`: a form of `{path}` lacks such an operand, or all lack such a modifier"),
+            ));
+        }
+    }
     for note in &operands {
         let named = |f: &Form| f.operands.iter().any(|o| o.pattern.names().contains(&note.name));
         if !forms.is_empty() && !forms.iter().any(named) {
@@ -254,6 +267,22 @@ pub(super) fn build(
     entry.modifiers = leak(modifiers);
     entry.forms = leak(forms);
     Some(entry)
+}
+
+/// The operands of `commutes a b`, and the modifiers of `commutes a b turning .lt/.gt …`.
+fn commutation(line: &LogicalLine, rest: &str) -> Result<Commutation> {
+    let expected = || line.error(line.offset(rest), "expected `a b`, or `a b turning .lt/.gt .le/.ge`");
+    let (operands, turning) = rest.split_once(" turning ").unwrap_or((rest, ""));
+    let (first, second) = operands.split_once(' ').ok_or_else(expected)?;
+    let mut turned = Vec::new();
+    for pair in turning.split_whitespace() {
+        let (one, other) = pair.split_once('/').ok_or_else(expected)?;
+        if !one.starts_with('.') || !other.starts_with('.') {
+            return Err(expected());
+        }
+        turned.extend([leak_str(one), leak_str(other)]);
+    }
+    Ok(Commutation { first: leak_str(first), second: leak_str(second), turned: leak(turned) })
 }
 
 /// The part of a path that begins with the dot at `at`, up to the next dot.
