@@ -238,6 +238,8 @@ table! {
         tolerated: &'static [&'static str],
         /// Whether it may be left out.
         optional: bool,
+        /// Whether the manual never leaves it out, although the assembler takes the instruction without it.
+        expected: bool,
         /// Slots of the same group (not 0) must be all filled or all empty.
         group: u8,
         /// Whether all values are types.

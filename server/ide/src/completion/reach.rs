@@ -402,7 +402,7 @@ impl<'e> CombinationSearch<'e> {
             }
             return;
         };
-        if self.form.slots[slot].optional {
+        if self.form.slots[slot].optional && !self.form.slots[slot].expected {
             self.cells[slot] = SlotFilling::Empty;
             self.run();
         }
