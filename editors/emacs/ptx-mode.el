@@ -25,6 +25,8 @@
 (declare-function eglot-current-server "eglot")
 (declare-function eglot-path-to-uri "eglot")
 (declare-function eglot-inlay-hints-mode "eglot")
+(declare-function eglot-completion-at-point "eglot")
+(declare-function eglot-managed-p "eglot")
 (declare-function jsonrpc-async-request "jsonrpc")
 (declare-function markdown-view-mode "ext:markdown-mode")
 (defvar eglot-server-programs)
@@ -131,7 +133,8 @@ type \\[ptx-analyzer-evaluate]."
               font-lock-defaults '(ptx-mode-font-lock-keywords)
               imenu-generic-expression
               '(("Kernels" "\\.entry[ \t]+\\([A-Za-z_$%][A-Za-z0-9_$]*\\)" 1)
-                ("Functions" "\\.func[ \t]+\\(?:([^)]*)[ \t\n]*\\)?\\([A-Za-z_$%][A-Za-z0-9_$]*\\)" 1))))
+                ("Functions" "\\.func[ \t]+\\(?:([^)]*)[ \t\n]*\\)?\\([A-Za-z_$%][A-Za-z0-9_$]*\\)" 1)))
+  (add-hook 'eglot-managed-mode-hook #'ptx-analyzer--complete nil t))
 
 ;;;###autoload
 (defun ptx-mode-or-xml ()
@@ -156,6 +159,25 @@ No PTX module begins with `<'."
 
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs '((ptx-mode :language-id "ptx") . ptx-analyzer-contact)))
+
+;; Eglot compares an item with the symbol before point.  The items behind a dot
+;; replace the last modifier only.
+(defvar ptx-analyzer--modifier-syntax-table
+  (let ((table (make-syntax-table ptx-mode-syntax-table)))
+    (modify-syntax-entry ?. "." table)
+    table)
+  "Syntax in which a symbol begins behind the last dot.")
+
+(defun ptx-analyzer-completion-at-point ()
+  "Complete opcodes, modifiers and operands with Eglot."
+  (with-syntax-table ptx-analyzer--modifier-syntax-table
+    (eglot-completion-at-point)))
+
+(defun ptx-analyzer--complete ()
+  "Complete with the server while Eglot manages the buffer."
+  (if (eglot-managed-p)
+      (add-hook 'completion-at-point-functions #'ptx-analyzer-completion-at-point -10 t)
+    (remove-hook 'completion-at-point-functions #'ptx-analyzer-completion-at-point t)))
 
 (defun ptx-analyzer--request (command argument on-answer)
   "Have the server of this buffer run COMMAND with ARGUMENT.

@@ -70,14 +70,17 @@ fn main() {
     let Ok(dir) = env::var("OUT_DIR") else { fail("OUT_DIR is not set") };
     let ids = compiler::ids::source(&isa).unwrap_or_else(|error| fail(&error));
     let usage = beside("usage.tsv", |file, text| compiler::usage::usage(file, text, &isa));
+    let templates = beside("templates.tsv", |file, text| compiler::usage::templates(file, text, &isa));
     let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
     let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
     let releases = beside("releases.tsv", |file, text| compiler::usage::releases(file, text, &isa));
     let messages = messages(&["assembler.tsv", "tools.tsv"]);
-    for (name, text) in
-        [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages + &releases)]
-    {
+    for (name, text) in [
+        ("tables.rs", out),
+        ("ids.rs", ids),
+        ("usage.rs", usage + &templates + &cuda + &names + &values + &messages + &releases),
+    ] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

@@ -108,6 +108,51 @@
     (string-match-p (getenv "HOVER_WORD")
                     (format "%S" (jsonrpc-request (eglot-current-server) :textDocument/hover (eglot--TextDocumentPositionParams)))))
 
+;; Completion: the items that are offered at point, and what accepting one writes.
+(defun offered ()
+  "The completions at point."
+  (let ((capf (run-hook-with-args-until-success 'completion-at-point-functions)))
+    (mapcar #'substring-no-properties
+            (let ((text (buffer-substring-no-properties (nth 0 capf) (nth 1 capf))))
+              (all-completions text (nth 2 capf) (plist-get (nthcdr 3 capf) :predicate))))))
+
+(defun typed (text)
+  "Type TEXT in a line of its own above the wrong operand."
+  (at "add.u32")
+  (beginning-of-line)
+  (insert "    " text "\n")
+  (forward-char -1))
+
+(typed "ld.gl")
+(ok "a modifier is offered behind a dot" (member ".global" (offered)) (offered))
+(let* ((capf (run-hook-with-args-until-success 'completion-at-point-functions))
+       (text (buffer-substring-no-properties (nth 0 capf) (nth 1 capf)))
+       (item (seq-find (lambda (item) (equal (substring-no-properties item) ".global")) (all-completions text (nth 2 capf)))))
+  (delete-region (nth 0 capf) (nth 1 capf))
+  (insert item)
+  (funcall (plist-get (nthcdr 3 capf) :exit-function) item 'finished)
+  (ok "it takes the place of what is typed" (string-match-p "\\`    ld\\.global\n" (thing-at-point 'line t)) (thing-at-point 'line t)))
+(delete-line)
+
+;; Signatures: ElDoc asks for them at each operand.
+(defun signatures ()
+  "What ElDoc is told of the signature at point."
+  (let (told)
+    (eglot--signal-textDocument/didChange) ; no timer runs in batch mode
+    (eglot-signature-eldoc-function (lambda (text &rest _) (setq told text)))
+    (let ((end (+ (float-time) 10)))
+      (while (and (not told) (< (float-time) end))
+        (accept-process-output nil 0.05)))
+    (and told (substring-no-properties told))))
+
+(dolist (place '("ld.param.u64 %rd1, [" "ld.param.u64 %rd" "fma.rn.f32 %f1, %f1, %f" "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1}, "))
+  (typed place)
+  (ok (format "a signature is shown at `%s'" place)
+      (condition-case problem (string-search (car (split-string place)) (or (signatures) "")) (error nil))
+      (condition-case problem (signatures) (error problem)))
+  (delete-line))
+(set-buffer-modified-p nil)
+
 ;; A kernel that is evaluated.
 (defun result ()
   (let ((buffer (get-buffer "*ptx-analyzer: parting*")))

@@ -39,7 +39,7 @@ pub(crate) use statement::{Where, whereabouts};
 
 use crate::describe;
 use history::History;
-use ptx_analysis::{Environment, environment};
+use ptx_analysis::{Environment, environment, mnemonic};
 use ptx_syntax::Snapshot;
 pub(crate) use reach::{TargetSupport, instruction as instruction_support};
 use std::cell::OnceCell;
@@ -69,7 +69,7 @@ pub struct Completions {
     pub insert: Range<usize>,
     /// The byte range that an item replaces when it overwrites: the whole word.
     pub replace: Range<usize>,
-    /// The list was cut; after another letter the client must request a new one.
+    /// The list after another letter may have other items; the client must request it.
     pub incomplete: bool,
 }
 
@@ -201,10 +201,16 @@ const MAX_ITEMS: usize = 400;
 pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions) -> Completions {
     let Some(place) = CompletionPlace::new(snapshot, offset) else { return Completions::default() };
     let environment = environment(snapshot);
-    let mut list =
-        List { place: &place, environment: &environment, options, items: Vec::new(), history: OnceCell::new() };
+    let mut list = List {
+        place: &place,
+        environment: &environment,
+        options,
+        items: Vec::new(),
+        holds_back: false,
+        history: OnceCell::new(),
+    };
     list.fill();
-    let List { items, .. } = list;
+    let List { items, holds_back, .. } = list;
     let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
     // The sort is stable: within each group, items keep the order in which they were found.
     items.sort_by_key(|i| i.unavailable.is_some());
@@ -220,15 +226,15 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions
             }
         }
         for item in items.iter_mut().filter(|i| i.kind == ItemKind::Opcode) {
-            item.goes_on = ptx_isa::ISA.opcode(&item.label).is_some_and(|opcode| !head::is_whole(opcode));
+            item.goes_on = ptx_isa::ISA.opcode(&item.label).is_some_and(|opcode| !mnemonic::is_complete(opcode, &[]));
         }
     }
     let word = place.word.as_str();
     items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
-    // Items cut here may belong to the list after another letter. No other reason makes a list incomplete. While an editor
-    // waits for the next list it shows the old one. Enter then takes an item of the old list, whatever has been typed
-    // since.
-    let incomplete = items.len() > MAX_ITEMS;
+    // Editors keep a complete list and filter it. So a list holds all items that a longer word can have; where that would be
+    // too many, it is incomplete. Those lists are few: while an editor waits for the next list it shows the old one, and
+    // Enter takes an item of the old list, whatever has been typed since.
+    let incomplete = items.len() > MAX_ITEMS || holds_back;
     items.truncate(MAX_ITEMS);
     Completions { items, insert: place.insert, replace: place.replace, incomplete }
 }
@@ -245,6 +251,8 @@ struct List<'p, 't> {
     environment: &'p Environment,
     options: CompletionOptions,
     items: Vec<Item>,
+    /// Items that begin with the typed word are left out, because they are too many.
+    holds_back: bool,
     history: OnceCell<History>,
 }
 

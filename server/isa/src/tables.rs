@@ -68,7 +68,7 @@ pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
 pub use tolerated::without_sets;
 #[allow(unused_imports)]
-pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Weights, pattern_fits};
+pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, UsedMnemonic, Weights, pattern_fits};
 
 table! {
     /// The whole instruction set.
@@ -250,6 +250,8 @@ table! {
         tolerated: &'static [&'static str],
         /// Whether it may be left out.
         optional: bool,
+        /// Whether the manual never leaves it out, although the assembler takes the instruction without it.
+        expected: bool,
         /// Slots of the same group (not 0) must be all filled or all empty.
         group: u8,
         /// Whether all values are types.

@@ -113,6 +113,11 @@ fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
     }
 }
 
+/// Whether the client is Eglot, which Emacs has as its own.
+fn is_eglot(client: Option<&ClientInfo>) -> bool {
+    client.is_some_and(|c| c.name == "Eglot")
+}
+
 impl ClientFeatures {
     /// Reads the features from the client's first message.
     pub fn new(params: &InitializeParams) -> Self {
@@ -166,7 +171,11 @@ impl ClientFeatures {
             markdown: text
                 .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
                 .is_some_and(|f| f.contains(&MarkupKind::Markdown)),
-            completing: Completing { suggests: has(SUGGEST), ..Completing::new(text) },
+            completing: Completing {
+                suggests: has(SUGGEST),
+                parameter_documents: !is_eglot(params.client_info.as_ref()),
+                ..Completing::new(text)
+            },
             refreshes_tokens: is(workspace.and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)),
             refreshes_hints: is(workspace.and_then(|w| w.inlay_hint.as_ref()?.refresh_support)),
             refreshes_lenses: is(workspace.and_then(|w| w.code_lens.as_ref()?.refresh_support)),
@@ -205,6 +214,9 @@ pub struct Completing {
     pub indents: bool,
     /// It has a command `ptx-analyzer.suggest`.
     pub suggests: bool,
+    /// It shows documents of parameters. Eglot up to Emacs 30 fails if a parameter has both a document and offsets at the end of the
+    /// label: no signature is shown then.
+    pub parameter_documents: bool,
     /// It shows Markdown.
     pub markdown: bool,
     /// It accepts offsets that mark a parameter in the label of a signature.
@@ -231,6 +243,7 @@ impl Completing {
                 .and_then(|i| i.insert_text_mode_support.as_ref())
                 .is_some_and(|s| s.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
             suggests: false,
+            parameter_documents: true,
             markdown: markdown(item.and_then(|i| i.documentation_format.as_ref()))
                 || markdown(help.and_then(|h| h.documentation_format.as_ref())),
             label_offsets: is(help.and_then(|h| h.parameter_information.as_ref()?.label_offset_support)),

@@ -129,3 +129,30 @@ fn signatures_mark_the_operand() {
     assert_eq!(help["signatures"][0]["parameters"][2]["label"], json!([17, 18]));
     assert_eq!(client.call("textDocument/signatureHelp", at(8, 4)), Value::Null);
 }
+
+/// Eglot of Emacs 29 and 30 fails at a parameter that has both offsets at the end of the label and a document.
+#[test]
+fn eglot_gets_signatures_that_it_can_show() {
+    let help = |name: &str| {
+        let mut client = server();
+        let signature = json!({ "signatureInformation": {
+            "parameterInformation": { "labelOffsetSupport": true }, "documentationFormat": ["markdown", "plaintext"],
+        } });
+        let capabilities = json!({ "textDocument": { "signatureHelp": signature } });
+        client.begin(json!({ "clientInfo": { "name": name, "version": "1.17" }, "capabilities": capabilities }));
+        client.open(URI, 1, &TEXT.replace("fma.r .f32 %f1, %f2, ", "ld.param.u64 %rd1, ["));
+        client.call("textDocument/signatureHelp", at(7, 33))["signatures"][0].clone()
+    };
+    let documents = |signature: &Value| {
+        let parameters = signature["parameters"].as_array().unwrap();
+        parameters.iter().filter(|p| p.get("documentation").is_some()).count()
+    };
+    let text = |signature: &Value| signature["documentation"]["value"].as_str().unwrap().to_owned();
+    let (eglot, other) = (help("Eglot"), help("helix"));
+    assert_eq!(eglot["label"], "ld.param.u64 d, [a]");
+    assert_eq!(eglot["label"], other["label"]);
+    assert!(documents(&eglot) == 0 && documents(&other) > 0, "{eglot} {other}");
+    assert!(eglot["parameters"].as_array().unwrap().iter().all(|p| p["label"].is_array()));
+    // The text of the operand at the cursor is not lost.
+    assert!(text(&eglot).contains("`[a]`: ") && !text(&other).contains("`[a]`: "), "{eglot}");
+}

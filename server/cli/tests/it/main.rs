@@ -11,6 +11,7 @@ mod cli;
 mod client;
 mod code_actions;
 mod completion;
+mod completion_clients;
 mod eval;
 mod evaluate;
 mod faults;

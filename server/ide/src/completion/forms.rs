@@ -1,14 +1,16 @@
 //! Instruction forms as labels and as snippets.
 
-use super::reach;
+use super::head::opcodes_from;
+use super::reach::{self, TargetSupport};
 use super::topic::Topic;
 use super::{Item, ItemKind, List};
 use ptx_analysis::spec::operand_variants;
-use ptx_analysis::{OperandPattern, OperandSpec, OperandVariant};
-use ptx_isa::ISA;
-use ptx_isa::tables::ValueKind;
+use ptx_analysis::{Candidate, Environment, OperandPattern, OperandSpec, OperandVariant, mnemonic};
+use ptx_isa::tables::{Entry, Form, Opcode, UsedMnemonic, ValueKind};
+use ptx_isa::{ISA, TEMPLATES};
+use std::sync::{LazyLock, OnceLock};
 
-/// Maximum number of forms listed per opcode when one letter is typed.
+/// Maximum number of forms listed of an instruction that no counted file has.
 const FEW_FORMS: usize = 4;
 
 /// A vector operand with more elements than this becomes a single snippet placeholder.
@@ -61,56 +63,136 @@ fn places(shape: &OperandPattern, next: &mut usize) -> String {
     }
 }
 
+/// The forms of the mnemonics in [`TEMPLATES`], each looked up once: they are the same for all modules.
+static CANDIDATES: LazyLock<Vec<OnceLock<Vec<Candidate>>>> =
+    LazyLock::new(|| TEMPLATES.iter().map(|_| OnceLock::new()).collect());
+
+/// The forms that a mnemonic has in the manual.
+fn candidates(used: &'static UsedMnemonic) -> &'static [Candidate] {
+    let look_up = || {
+        let modifiers: Vec<&str> = used.split().collect();
+        let resolved = ISA.opcode(used.opcode).and_then(|opcode| mnemonic::resolve(opcode, &modifiers));
+        let mut all = resolved.map_or_else(Vec::new, |found| found.candidates);
+        all.retain(|c| c.form.documents(&c.values));
+        all
+    };
+    let index = TEMPLATES.iter().position(|t| std::ptr::eq(t, used));
+    index.and_then(|at| CANDIDATES.get(at)).map_or(&[], |slot| slot.get_or_init(look_up))
+}
+
 impl List<'_, '_> {
-    /// Offers whole forms of the opcodes that begin with the typed word. After one letter, only [`FEW_FORMS`] forms of each
-    /// opcode are listed. The list is then complete, and an editor need not send another request for the next letter.
+    /// Offers whole instructions of the opcodes that begin with the typed word: those that real files use most, most used first. An
+    /// instruction without any of those has a few forms of the tables. The list after another letter has no others, so an editor
+    /// may filter this one.
     pub(super) fn whole_forms(&mut self) {
-        let word = &self.place.word;
+        let word = self.place.word.clone();
         if word.is_empty() {
             return;
         }
-        let limit = if word.len() == 1 { FEW_FORMS } else { usize::MAX };
-        let first = ISA.opcodes.partition_point(|o| o.name < word.as_str());
-        let mut seen: Vec<String> = Vec::new();
-        for opcode in ISA.opcodes.iter().skip(first).take_while(|o| o.name.starts_with(word.as_str())) {
-            let mut listed = 0;
-            for form in opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated) {
-                if listed == limit {
-                    break;
-                }
-                let Some((values, status)) = reach::shortest(form, self.environment) else { continue };
-                if status != reach::TargetSupport::Available {
-                    continue;
-                }
-                let all = operand_variants(form, &values);
-                let Some(variant) = all.iter().find(|a| a.is_offered(form, &values, self.environment)) else {
-                    continue;
-                };
-                let slots = form.slots.iter().zip(&values).filter(|(slot, _)| slot.after_operand == 0);
-                let head: String = slots.filter_map(|(_, value)| *value).collect();
-                let label = format!("{}{head}", opcode.name);
-                if seen.contains(&label) {
-                    continue;
-                }
-                seen.push(label.clone());
-                let operands = operands(variant).join(", ");
-                if operands.is_empty() {
-                    continue;
-                }
-                let mut item = Item::new(format!("{label} {operands}"), ItemKind::Snippet)
-                    .detail(
-                        opcode
-                            .entries
-                            .iter()
-                            .find(|e| e.forms.iter().any(|f| std::ptr::eq(f, form)))
-                            .map_or("", |e| e.summary),
-                    )
-                    .topic(Topic::Opcode(opcode.name.to_owned()))
-                    .snippet(format!("{label} {};", snippet(variant, 1)));
-                item.filter = Some(label);
-                listed += 1;
+        let mut used: Vec<&'static UsedMnemonic> =
+            TEMPLATES.iter().filter(|t| t.opcode.starts_with(word.as_str())).collect();
+        used.sort_by_key(|t| std::cmp::Reverse(t.weight));
+        let mut entries: Vec<&'static Entry> = Vec::new();
+        let mut templates: Vec<Item> = Vec::new();
+        for used in used {
+            let Some(template) = Template::of_used(used, self.environment) else { continue };
+            if !entries.iter().any(|e| std::ptr::eq(*e, template.entry)) {
+                entries.push(template.entry);
+            }
+            templates.extend(template.item(""));
+        }
+        for opcode in opcodes_from(&word) {
+            // Instructions with shorter names, such as `mma` and `mma.sp`, come first.
+            let mut rest: Vec<&'static Entry> = opcode.entries.iter().collect();
+            rest.retain(|entry| !entries.iter().any(|e| e.name == entry.name));
+            rest.sort_by_key(|entry| entry.path.len());
+            for entry in rest {
+                let of_entry = Template::of_entry(opcode, entry, self.environment).filter_map(|t| t.item(""));
+                templates.extend(of_entry.take(FEW_FORMS));
+            }
+        }
+        for item in templates {
+            if !self.items.iter().any(|i| i.label == item.label) {
                 self.push(item);
             }
         }
+    }
+
+    /// Offers the whole instructions that real files use and whose mnemonic begins with the modifiers before the cursor.
+    pub(super) fn templates_behind(&mut self, opcode: &'static Opcode, before: &[&str]) {
+        let start = before.concat();
+        let begins = |t: &&'static UsedMnemonic| {
+            t.opcode == opcode.name
+                && t.modifiers.strip_prefix(start.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let mut used: Vec<&'static UsedMnemonic> = TEMPLATES.iter().filter(begins).collect();
+        used.sort_by_key(|t| std::cmp::Reverse(t.weight));
+        for used in used {
+            let template = Template::of_used(used, self.environment);
+            if let Some(item) = template.and_then(|t| t.item(&format!("{}{start}", opcode.name))) {
+                self.push(item);
+            }
+        }
+    }
+}
+
+/// A whole instruction that the module supports.
+struct Template {
+    entry: &'static Entry,
+    mnemonic: String,
+    variant: OperandVariant,
+}
+
+impl Template {
+    fn new(
+        opcode: &'static Opcode,
+        entry: &'static Entry,
+        form: &'static Form,
+        values: &[Option<&'static str>],
+        environment: &Environment,
+    ) -> Option<Self> {
+        if form.tolerated || TargetSupport::of_values(form, values, environment) != TargetSupport::Available {
+            return None;
+        }
+        let variant = operand_variants(form, values).into_iter().find(|v| v.is_offered(form, values, environment))?;
+        let slots = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == 0);
+        let modifiers: String = slots.filter_map(|(_, value)| *value).collect();
+        Some(Self { entry, mnemonic: format!("{}{modifiers}", opcode.name), variant })
+    }
+
+    /// The instruction with a mnemonic that real files use.
+    fn of_used(used: &'static UsedMnemonic, environment: &Environment) -> Option<Self> {
+        let opcode = ISA.opcode(used.opcode)?;
+        let new = |c: &Candidate| Self::new(opcode, c.entry, c.form, &c.values, environment);
+        candidates(used).iter().find_map(new)
+    }
+
+    /// The forms of an instruction, each with as few modifiers as it needs.
+    fn of_entry<'e>(
+        opcode: &'static Opcode,
+        entry: &'static Entry,
+        environment: &'e Environment,
+    ) -> impl Iterator<Item = Self> + use<'e> {
+        entry.forms.iter().filter(|form| !form.tolerated).filter_map(move |form| {
+            let (values, _) = reach::shortest(form, environment)?;
+            Self::new(opcode, entry, form, &values, environment)
+        })
+    }
+
+    /// The item behind the part of the mnemonic that is written. `None` if the instruction has no operands: then it is not more
+    /// than its mnemonic.
+    fn item(&self, written: &str) -> Option<Item> {
+        let rest = self.mnemonic.strip_prefix(written)?;
+        let operands = operands(&self.variant).join(", ");
+        if operands.is_empty() && (written.is_empty() || rest.matches('.').count() < 2) {
+            return None;
+        }
+        let blank = if operands.is_empty() { "" } else { " " };
+        let mut item = Item::new(format!("{rest}{blank}{operands}"), ItemKind::Snippet)
+            .detail(self.entry.summary)
+            .topic(Topic::Opcode(self.entry.name.to_owned()))
+            .snippet(format!("{rest}{blank}{};", snippet(&self.variant, 1)));
+        item.filter = Some(rest.to_owned());
+        Some(item)
     }
 }

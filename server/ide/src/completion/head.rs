@@ -10,15 +10,12 @@ use ptx_analysis::mnemonic;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Opcode};
 
-/// Maximum number of modifiers offered together with a fully typed opcode.
+/// Maximum number of modifiers offered together with their opcode.
 const MODIFIERS_BEHIND: usize = 8;
 /// Modifiers whose score is below this share of the best score are left out there.
 const RARE: f64 = 0.03;
-
-/// Whether an opcode is legal without modifiers.
-pub fn is_whole(opcode: &'static Opcode) -> bool {
-    mnemonic::resolve(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
-}
+/// Maximum number of pairs of modifiers, `.sync.aligned`, in a list of modifiers.
+const MAX_PAIRS: usize = 24;
 
 impl List<'_, '_> {
     /// Offers all instructions. Those that the module's version or target does not have come last.
@@ -51,25 +48,40 @@ impl List<'_, '_> {
         self.whole_forms();
     }
 
-    /// Offers a fully typed opcode with its likeliest modifiers if it is illegal without one: `ld.global` for `ld`.
+    /// Offers the opcodes that begin with the typed word and are illegal without a modifier together with their likeliest
+    /// modifiers: `ld.global`. The list after another letter has no others, so an editor may filter this one.
     fn modifiers_behind(&mut self) {
-        let Some(opcode) = ISA.opcode(&self.place.word).filter(|o| !is_whole(o)) else { return };
-        if self.place.after.at(0).starts_with('.') || self.place.replace.end != self.place.offset {
+        let word = self.place.word.clone();
+        if word.is_empty() || !self.is_at_end() {
             return;
         }
-        // Types are allowed first too, but rarely are.
-        let scores = usage::modifiers(opcode.name, &[], &[], &self.history().steps);
-        let of = |offer: &Offer| scores.iter().find(|(m, _)| m == offer.value).map_or(0.0, |(_, s)| *s);
-        let offers = self.offers(opcode, &[], &[]);
-        let least = RARE * offers.iter().map(of).fold(0.0, f64::max);
-        let likely = |o: &&Offer| o.status == TargetSupport::Available && of(o) >= least;
-        for offer in offers.iter().filter(likely).take(MODIFIERS_BEHIND) {
-            let label = format!("{}{}", opcode.name, offer.value);
-            if self.items.iter().all(|i| i.label != label) {
-                let topic = Topic::Modifier(opcode.name.to_owned(), offer.value.to_owned());
-                self.push(Item::new(label, ItemKind::Opcode).detail(meaning(offer)).topic(topic));
+        for opcode in opcodes_from(&word).filter(|o| !mnemonic::is_complete(o, &[])) {
+            // Types are allowed first too, but rarely are.
+            let mut scores = usage::modifiers(opcode.name, &[], &[], &[]);
+            scores.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+            let mut least = 0.0;
+            let mut count = 0;
+            for (modifier, score) in &scores {
+                if count == MODIFIERS_BEHIND || *score < least {
+                    break;
+                }
+                let Some(offer) = reach::leading(opcode, &[modifier], self.environment) else { continue };
+                if count == 0 {
+                    least = RARE * score;
+                }
+                count += 1;
+                let label = format!("{}{modifier}", opcode.name);
+                if offer.status == TargetSupport::Available && self.items.iter().all(|i| i.label != label) {
+                    let topic = Topic::Modifier(opcode.name.to_owned(), modifier.clone());
+                    self.push(Item::new(label, ItemKind::Opcode).detail(meaning(&offer)).topic(topic));
+                }
             }
         }
+    }
+
+    /// Whether the cursor is at the end of its word and of the mnemonic, so that an item may be longer than the word.
+    fn is_at_end(&self) -> bool {
+        !self.place.after.at(0).starts_with('.') && self.place.replace.end == self.place.offset
     }
 
     /// Sorts opcodes and directives by how likely they begin the statement.
@@ -112,13 +124,68 @@ impl List<'_, '_> {
         self.items = order.into_iter().filter_map(|at| self.items.get(at).cloned()).collect();
     }
 
-    /// Offers the modifiers that can still lead to a legal form.
+    /// Offers the modifiers that can still lead to a legal form, then pairs of modifiers and whole instructions that real files have.
     pub(super) fn modifiers(&mut self, head: &MnemonicAtCursor) {
-        let before = reach::known(head.opcode, &head.modifiers());
+        let opcode = head.opcode;
+        let before = reach::known(opcode, &head.modifiers());
         let after: Vec<&str> = head.after.iter().map(String::as_str).collect();
-        let after = reach::known(head.opcode, &after);
-        for offer in self.offers(head.opcode, &before, &after) {
-            self.push(modifier(head.opcode.name, &offer));
+        let after = reach::known(opcode, &after);
+        let is_last = self.place.after.len() == 0 && self.is_at_end();
+        for offer in self.offers(opcode, &before, &after) {
+            let mut item = modifier(opcode.name, &offer);
+            let longer: Vec<&str> = before.iter().copied().chain([offer.value]).collect();
+            item.goes_on = is_last && !mnemonic::is_complete(opcode, &longer);
+            self.push(item);
+        }
+        if !is_last || before.len() != head.before.len() {
+            return;
+        }
+        let from = self.items.len();
+        self.pairs(opcode, &before);
+        self.templates_behind(opcode, &before);
+        // An incomplete mnemonic without a dot behind it: what may follow, as behind a complete opcode.
+        let word = self.place.word.as_str();
+        let typed: Vec<&str> = before.iter().copied().chain([word]).collect();
+        let goes_on = self.items.iter().any(|i| i.label == word && i.goes_on);
+        let begins = |i: &Item| i.label.strip_prefix(word).is_some_and(|rest| rest.starts_with('.'));
+        if goes_on && !self.items.iter().skip(from).any(begins) {
+            for offer in self.offers(opcode, &typed, &[]).iter().take(MODIFIERS_BEHIND) {
+                let item = modifier(opcode.name, offer);
+                self.push(Item { label: format!("{word}{}", offer.value), ..item });
+            }
+        }
+    }
+
+    /// Offers two modifiers at once, `.sync.aligned`, where the first does not complete the mnemonic and real files have both.
+    fn pairs(&mut self, opcode: &'static Opcode, before: &[&str]) {
+        let mut weights: Vec<ModifierPair> = Vec::new();
+        let start = before.concat();
+        for (mnemonic, weight) in ptx_isa::USAGE.mnemonics(opcode.name) {
+            let Some(rest) = mnemonic.strip_prefix(start.as_str()).filter(|r| r.starts_with('.')) else { continue };
+            let mut ends = rest.match_indices('.').map(|(at, _)| at).skip(1).chain([rest.len()]);
+            let (Some(first), Some(second)) = (ends.next(), ends.next()) else { continue };
+            let (Some(first), Some(second)) = (rest.get(..first), rest.get(first..second)) else { continue };
+            let is_whole = first.len() + second.len() == rest.len();
+            match weights.iter_mut().find(|pair| (pair.first, pair.second) == (first, second)) {
+                Some(pair) => (pair.weight, pair.is_whole) = (pair.weight + weight, pair.is_whole || is_whole),
+                None => weights.push(ModifierPair { first, second, weight: *weight, is_whole }),
+            }
+        }
+        // What completes the mnemonic is a template.
+        weights.retain(|pair| !pair.is_whole);
+        weights.sort_by_key(|pair| std::cmp::Reverse(pair.weight));
+        let least = weights.first().map_or(0.0, |pair| RARE * f64::from(pair.weight));
+        weights.retain(|pair| f64::from(pair.weight) >= least);
+        for ModifierPair { first, second, .. } in weights.into_iter().take(MAX_PAIRS) {
+            let modifiers: Vec<&str> = before.iter().copied().chain([first, second]).collect();
+            if mnemonic::is_complete(opcode, &modifiers) || !self.items.iter().any(|i| i.label == first && i.goes_on) {
+                continue;
+            }
+            let offer = reach::leading(opcode, &modifiers, self.environment);
+            if let Some(offer) = offer.filter(|o| o.status == TargetSupport::Available) {
+                let item = modifier(opcode.name, &offer);
+                self.push(Item { label: format!("{first}{second}"), goes_on: true, ..item });
+            }
         }
     }
 
@@ -140,6 +207,21 @@ impl List<'_, '_> {
             self.push(modifier(head.opcode.name, &offer));
         }
     }
+}
+
+/// Two modifiers in a row, and how often real files have them.
+struct ModifierPair {
+    first: &'static str,
+    second: &'static str,
+    weight: u32,
+    /// Real files have a mnemonic that ends with them.
+    is_whole: bool,
+}
+
+/// The opcodes whose names begin with a word.
+pub fn opcodes_from(word: &str) -> impl Iterator<Item = &'static Opcode> {
+    let first = ISA.opcodes.partition_point(|o| o.name < word);
+    ISA.opcodes.iter().skip(first).take_while(move |o| o.name.starts_with(word))
 }
 
 fn modifier(opcode: &str, offer: &Offer) -> Item {

@@ -7,7 +7,7 @@ use ptx_isa::ISA;
 use std::collections::HashMap;
 
 /// Bytes of text before and after the cursor that are read.
-const BEFORE: usize = 8 << 10;
+pub(super) const BEFORE: usize = 8 << 10;
 const AFTER: usize = 4 << 10;
 
 /// Distances from the cursor to uses of a name, in statements. `written` and `read` are the last uses before the cursor;
@@ -170,7 +170,7 @@ impl History {
 }
 
 /// The words of each statement of a body.
-fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
+pub(super) fn statements(tokens: &Tokens) -> Vec<Vec<&str>> {
     const MAX_WORDS: usize = 200;
     let mut out: Vec<Vec<&str>> = Vec::new();
     let mut words: Vec<&str> = Vec::new();

@@ -1,6 +1,8 @@
 //! Completion of operands: names and values that the forms left by the mnemonic and the earlier operands accept, the best
 //! match first.
 
+mod literals;
+mod pointers;
 mod spot;
 mod want;
 
@@ -14,15 +16,17 @@ use super::tokens::CompletionTokenKind as TokenKind;
 use super::topic::Topic;
 use super::usage;
 use super::{Item, ItemKind, List, forms};
-use ptx_analysis::{
-    Environment, NameLookup, OperandKind, OperandSpec, SourceWord, Symbol, TypeId, VariableOrigin, mnemonic, names,
-};
+use literals::{RankedItem, expand, immediates};
+use pointers::Pointers;
+use ptx_analysis::{NameLookup, OperandKind, OperandSpec, SourceWord, Symbol, VariableOrigin, mnemonic, names};
 use ptx_isa::ISA;
-use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
+use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_syntax::walk::named_children;
 use ptx_syntax::{Node, kinds};
 use want::{OperandContext, Want, accepts, fits, rank, takes_special, wanted};
 
+/// What is added to the rank of a register that holds an address of another state space than the operand's.
+const POINTS_ELSEWHERE: u32 = 4;
 /// Maximum number of bytes after the cursor on its line that are searched for the end of the statement.
 const LONGEST_REST: usize = 1 << 12;
 
@@ -98,7 +102,11 @@ impl<'t> List<'_, 't> {
         let mnemonic = format!("{}{}", head.opcode.name, head.before.concat());
         let here = ptx_isa::USAGE.after("operand", &format!("{mnemonic} {}", spot.index));
         let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
+        let is_address = |w: &Want| matches!(w, Want::Address(_) | Want::Base(_));
+        let pointers =
+            if wants.iter().any(is_address) { Pointers::new(self.place, &names) } else { Pointers::default() };
         let context = OperandContext {
+            pointers,
             often_names: 10 * weight("name") >= weight("register") + weight("name") && weight("name") > 0,
             names: &names,
             near: &near,
@@ -255,7 +263,12 @@ impl<'t> List<'_, 't> {
         if matches!(name.symbol, Symbol::Register { .. }) {
             let mut registers = Vec::new();
             self.registers(name, rank, role, context.near, &mut registers);
-            for RankedItem { item, .. } in &mut registers {
+            for RankedItem { rank, item, .. } in &mut registers {
+                if let (NameRole::Address, Some(spec)) = (role, want.spec())
+                    && context.pointers.contradict(&item.label, spec)
+                {
+                    *rank += POINTS_ELSEWHERE;
+                }
                 if brackets {
                     item.text = None;
                     item.label = wrap(&item.label);
@@ -536,67 +549,6 @@ impl<'t> List<'_, 't> {
             if !self.items.iter().any(|i| i.label == item.label) {
                 self.push(item);
             }
-        }
-    }
-}
-
-/// An item of the list before it is sorted: by rank, then by distance.
-struct RankedItem {
-    rank: u32,
-    distance: usize,
-    item: Item,
-}
-
-/// Expands a pattern: `b[0-7]` means eight selectors.
-fn expand(pattern: &str) -> Vec<String> {
-    match pattern.split_once("[0-7]") {
-        None => vec![pattern.to_owned()],
-        Some((before, after)) => {
-            (0..8).flat_map(|n| expand(after).into_iter().map(move |rest| format!("{before}{n}{rest}"))).collect()
-        }
-    }
-}
-
-/// Enters the integers that an operand may be if there are few, and otherwise those that are most common.
-fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<RankedItem>) {
-    const MAX_OFFERED: i64 = 16;
-    let value = spec.value;
-    if value.register_only
-        || value.access != OperandAccess::Read
-        || value.kind != ValueKind::Value
-        || !spec.lengths.is_empty()
-    {
-        return;
-    }
-    let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-    if value.lanes {
-        let item = Item::new("0xffffffff", ItemKind::Number).detail("all 32 lanes");
-        found.push(RankedItem { rank: 0, distance: 0, item });
-    }
-    let count: i64 = value
-        .ranges
-        .iter()
-        .map(|r| r.high.saturating_sub(r.low).saturating_div(r.step.max(1)).saturating_add(1))
-        .fold(0, i64::saturating_add);
-    if !value.ranges.is_empty() && count <= MAX_OFFERED {
-        for range in value.ranges {
-            let mut number = range.low;
-            while number <= range.high {
-                found.push(RankedItem {
-                    rank: 5,
-                    distance: 0,
-                    item: Item::new(number.to_string(), ItemKind::Number).detail(format!("`{}`", value.name)),
-                });
-                number = number.saturating_add(range.step.max(1));
-            }
-        }
-    } else if value.ranges.is_empty() && !value.lanes && spec.ty.is_some_and(whole) {
-        for constant in ISA.constants {
-            let item = Item::new(constant.name, ItemKind::Number)
-                .detail(constant.summary)
-                .topic(Topic::Constant(constant.name.to_owned()))
-                .status(TargetSupport::of(constant.gates, environment));
-            found.push(RankedItem { rank: 7, distance: 0, item });
         }
     }
 }

@@ -46,7 +46,7 @@ impl TargetSupport {
     }
 
     /// The status of a form with these values in its slots, for operands that the module supports.
-    fn of_values(form: &'static Form, values: &[Option<&'static str>], environment: &Environment) -> Self {
+    pub fn of_values(form: &'static Form, values: &[Option<&'static str>], environment: &Environment) -> Self {
         let filling = |slot: usize| values.get(slot).copied().flatten().map_or(SlotFilling::Empty, SlotFilling::Value);
         match unbuilt_so_far(form, &filling, environment) {
             Some(unbuilt) => Self::Unbuilt(unbuilt),
@@ -97,6 +97,50 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
     let written = WrittenModifiers { before, after };
     let built = offers(opcode, written, environment, CombinationScope::Built);
     if built.is_empty() { offers(opcode, written, environment, CombinationScope::Parsed) } else { built }
+}
+
+/// The best form that begins with these modifiers; `None` if the assembler builds none.
+pub fn leading(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> Option<Offer> {
+    let (value, before) = modifiers.split_last()?;
+    let mut best: Option<Offer> = None;
+    for entry in opcode.entries {
+        for form in entry.forms.iter().filter(|form| !form.tolerated) {
+            let search = CombinationSearch::new(form, environment, CombinationScope::Built);
+            let Some(offer) = of_value(entry, before, value, search) else { continue };
+            if offer.status == TargetSupport::Available {
+                return Some(offer);
+            }
+            if best.is_none_or(|known| offer.status.rank() < known.status.rank()) {
+                best = Some(offer);
+            }
+        }
+    }
+    best
+}
+
+/// The status of a form with one more modifier, where that stands in the order of the form.
+fn of_value(entry: &'static Entry, before: &[&str], value: &str, search: CombinationSearch<'_>) -> Option<Offer> {
+    let form = search.form;
+    let takes = |m: &&str| form.slots.iter().any(|s| s.after_operand == 0 && s.values.contains(m));
+    if !takes(&value) || !before.iter().all(|m| takes(m)) {
+        return None;
+    }
+    let mut ways = Vec::new();
+    fit(form, before, &mut Vec::new(), &mut ways);
+    for way in &ways {
+        for (index, slot) in form.slots.iter().enumerate() {
+            let value = slot.documented().find(|v| *v == value).filter(|_| slot.after_operand == 0);
+            let canonical = way.iter().all(|s| *s < index);
+            let Some(value) = value.filter(|_| canonical && may_stand(form, index, way, &[])) else { continue };
+            let mut search = search.clone();
+            search.fill(before, way);
+            search.close(index, way, &[]);
+            if let Some(status) = search.best(index, value) {
+                return Some(Offer { value, status, canonical, slot: index, ends: slot.is_type, entry });
+            }
+        }
+    }
+    None
 }
 
 fn offers(
@@ -402,7 +446,7 @@ impl<'e> CombinationSearch<'e> {
             }
             return;
         };
-        if self.form.slots[slot].optional {
+        if self.form.slots[slot].optional && !self.form.slots[slot].expected {
             self.cells[slot] = SlotFilling::Empty;
             self.run();
         }

@@ -1,7 +1,8 @@
 //! Likelihoods of opcodes, modifiers and directives, from counts in real files (`server/isa/data/usage.tsv`, docs/dev/usage.md)
 //! and from the statements around the cursor.
 
-use ptx_isa::tables::{FormPattern, OperandAccess, TypeClass};
+use ptx_analysis::mnemonic;
+use ptx_isa::tables::{FormPattern, ModifierSlot, Opcode, OperandAccess, TypeClass};
 use ptx_isa::{ISA, USAGE, Weights};
 
 /// A statement as context for the likelihoods of later statements.
@@ -213,6 +214,18 @@ fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &
             None => out.push((name, fit * weight)),
         }
     }
+}
+
+/// A mnemonic as the manual writes it: its modifiers in the order of the form, and those that the manual always has. `None` if no form
+/// takes these modifiers, or the manual has no such form.
+pub fn notation(opcode: &'static Opcode, modifiers: &[&str]) -> Option<String> {
+    let resolved = mnemonic::resolve(opcode, modifiers).filter(|m| m.mismatch.is_none() && m.ignored.is_empty())?;
+    let candidate = resolved.candidates.iter().find(|c| c.form.documents(&c.values))?;
+    let written = |(slot, value): (&ModifierSlot, &Option<&'static str>)| {
+        value.or_else(|| slot.documented().next().filter(|_| slot.expected)).filter(|_| slot.after_operand == 0)
+    };
+    let mnemonic: String = candidate.form.slots.iter().zip(&candidate.values).filter_map(written).collect();
+    Some(format!("{}{mnemonic}", opcode.name))
 }
 
 /// Whether an opcode writes its first operand.

@@ -150,7 +150,7 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
 fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>) {
     let Slotted { candidate, index, verdict } = *slotted;
     let slot = &candidate.form.slots[index];
-    if slot.optional && verdict("") == EditVerdict::Accepted {
+    if slot.optional && !slot.expected && verdict("") == EditVerdict::Accepted {
         page.text(without(entry, candidate, index));
     }
     let others = slot.documented().filter(|v| candidate.values[index] != Some(*v));

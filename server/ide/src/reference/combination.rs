@@ -77,7 +77,7 @@ fn search(
         return accepts(form, begun);
     };
     let only = fixed.iter().find(|(index, _)| *index == begun.len()).map(|(_, value)| *value);
-    let none = (slot.optional && only.is_none()).then_some(None);
+    let none = (slot.optional && !slot.expected && only.is_none()).then_some(None);
     let values = slot.documented().chain(slot.tolerated.iter().copied());
     let values = values.filter(|v| only.is_none_or(|only| only == *v)).map(Some);
     for value in none.into_iter().chain(values) {

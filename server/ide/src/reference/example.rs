@@ -6,9 +6,9 @@ use super::availability::{Availability, architectures, availability, versions};
 use super::combination::{ModifierChoice, least, most};
 use module::{Parts, Shell};
 use ptx_analysis::spec::{applies, operand_variants};
-use ptx_analysis::{Analyzer, Environment, OperandVariant};
+use ptx_analysis::{Analyzer, Environment, OperandVariant, mnemonic};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Gate, TargetInfo, Version};
+use ptx_isa::tables::{Entry, Form, Gate, Opcode, TargetInfo, Version};
 use ptx_syntax::Snapshot;
 
 /// An example of an instruction.
@@ -39,6 +39,13 @@ pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<ReferenceExam
         }
     }
     out
+}
+
+/// An example of a whole mnemonic; `None` if the manual has no form that takes it.
+pub fn example_of(opcode: &'static Opcode, modifiers: &[&str]) -> Option<ReferenceExample> {
+    let resolved = mnemonic::resolve(opcode, modifiers).filter(|m| m.mismatch.is_none())?;
+    let documented = resolved.candidates.iter().filter(|c| c.form.documents(&c.values));
+    documented.into_iter().find_map(|c| example(c.entry, c.form, &c.values, false))
 }
 
 fn example(

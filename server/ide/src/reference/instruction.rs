@@ -64,7 +64,7 @@ impl SlotArticle {
         Self {
             name: slot.name.trim_start_matches('.'),
             values: slot.documented().collect(),
-            optional: slot.optional,
+            optional: slot.optional && !slot.expected,
             implied: implied.map(|i| self::implied(i, form)).collect(),
         }
     }

@@ -60,9 +60,10 @@ fn modifiers_step_by_step() {
             fma.rn
             fma.rn.f32 d, a, b, c
             fma.rn.f64 d, a, b, c
-            fma.rn.f16 d, a, b, c
-            fma.rn.relu.f16 d, a, b, c
             fma.rn.bf16 d, a, b, c
+            fma.rn.ftz.f32 d, a, b, c
+            fma.rn.f16x2 d, a, b, c
+            fma.rm.f32 d, a, b, c
             fma.rn.f32
             max.f64
             max.f32
@@ -85,6 +86,13 @@ fn modifiers_step_by_step() {
             .sat
             .relu
             .f16
+            .rn.ftz
+            .rn.f32 d, a, b, c
+            .rn.f64 d, a, b, c
+            .rn.bf16 d, a, b, c
+            .rn.ftz.f32 d, a, b, c
+            .rn.f16x2 d, a, b, c
+            .rm.f32 d, a, b, c
             .f32x2 !! needs PTX 9.4 and sm_107f
             .oob !! needs PTX 8.1 and sm_90
             .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
@@ -105,6 +113,11 @@ fn modifiers_step_by_step() {
             .sat
             .relu
             .f16
+            .f32 d, a, b, c
+            .f64 d, a, b, c
+            .bf16 d, a, b, c
+            .ftz.f32 d, a, b, c
+            .f16x2 d, a, b, c
             .f32x2 !! needs PTX 9.4 and sm_107f
             .oob !! needs PTX 8.1 and sm_90
             .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
@@ -161,6 +174,16 @@ fn modifiers_step_by_step() {
             .rp
             .sat
             .f16x2
+            .rn.ftz
+            .f32 d, a, b
+            .lo.s64 d, a, b
+            .wide.u32 d, a, b
+            .lo.s32 d, a, b
+            .wide.s32 d, a, b
+            .rn.f32 d, a, b
+            .f64 d, a, b
+            .ftz.f32 d, a, b
+            .f16 d, a, b
             .f32x2 !! needs PTX 8.6 and sm_100
             .satfinite !! needs PTX 9.4 and sm_100a, or PTX 9.4 and sm_103a
             .bf16x2 !! needs PTX 9.4 and sm_107f
@@ -212,14 +235,28 @@ fn modifiers_step_by_step() {
             .relaxed
             .cta
             .sys
+            .nc.v2
+            .nc.v4
+            .L2::128B.v4
+            .lu.v4
+            .f32 d, [a]
+            .u32 d, [a]
+            .b16 d, [a]
+            .b32 d, [a]
+            .u16 d, [a]
+            .u64 d, [a]
+            .u8 d, [a]
+            .nc.v4.b32 d, [a]
+            .nc.f32 d, [a]
+            .nc.u32 d, [a]
+            .nc.b32 d, [a]
+            .nc.f64 d, [a]
+            .nc.b64 d, [a]
             .v8 !! needs PTX 9.4 and sm_90
             .L2::evict_normal !! needs PTX 8.8 and sm_100
             .L2::evict_first !! needs PTX 8.8 and sm_100
             .L2::evict_last !! needs PTX 8.8 and sm_100
-            .proxy::readonly !! needs PTX 9.4 and sm_90
-            .b128 !! needs PTX 8.2 and sm_70
-            .mmio !! needs PTX 8.2 and sm_70
-            .cluster !! needs PTX 7.8 and sm_90
+            … 64
         "#]],
     );
     check(
@@ -235,6 +272,12 @@ fn modifiers_step_by_step() {
             .relu
             .ftz
             .sat
+            .relu.f16x2
+            .ftz.f32
+            .f16.f32 d, a
+            .bf16.f32 d, a
+            .f32.s32 d, a
+            .f32.f64 d, a
             .satfinite !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
             .e4m3x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
             .e5m2x2 !! needs PTX 7.8 and sm_90, or PTX 8.1 and sm_89
@@ -265,6 +308,8 @@ fn modifiers_step_by_step() {
             .s8
             .ftz
             .sat
+            .s32 d, a
+            .f64 d, a
         "#]],
     );
     check(
@@ -276,6 +321,12 @@ fn modifiers_step_by_step() {
             .f16
             .satfinite
             .sp
+            .f32.f16
+            .f32.bf16
+            .s32.s8
+            .s32.u8
+            .f32.f16.f16.f32 d, a, b, c
+            .f32.bf16.bf16.f32 d, a, b, c
             .f64 !! needs PTX 7.8 and sm_90
             .kind::f8f6f4 !! needs PTX 8.4 and sm_89
             .sp::ordered_metadata !! needs PTX 8.5 and sm_80
@@ -336,7 +387,7 @@ fn operands_by_type() {
     );
     check(
         "mov.u32 %r1, $0",
-        60,
+        36,
         &expect![[r#"
             %tid.x
             %ctaid.x
@@ -396,9 +447,9 @@ fn operands_by_type() {
             k
             table
             square
-            %aggr_smem_size !! needs PTX 8.1 and sm_90
-            %cluster_ctaid.x !! needs PTX 7.8 and sm_90
-            … 78
+            %clock
+            %laneid
+            … 111
         "#]],
     );
     check(

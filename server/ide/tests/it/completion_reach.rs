@@ -266,7 +266,8 @@ fn walk(head: &str, opcode: &str, random: &mut Random) -> Result<String, String>
         }
         let next = found[random.below(found.len())].clone();
         statement.push_str(&next);
-        modifiers.push(next);
+        // An item may be two modifiers.
+        modifiers.extend(next.split('.').skip(1).map(|m| format!(".{m}")));
     }
     if !complete(&modifiers) {
         return Err(format!("{statement}: the head is not complete"));

@@ -379,7 +379,8 @@ impl Walk<'_> {
                 return if wrong.is_empty() { Ok(()) } else { Err(wrong) };
             };
             let instruction = ISA.opcode(self.statement().split(['.', ' ']).next().unwrap_or("")).is_some();
-            if item.snippet {
+            // The equivalent of a CUDA name is a snippet without placeholders.
+            if item.snippet && item.new_text().contains(['$', ';']) {
                 // The placeholders contain names of operands, which may coincide with names of the kernel.
                 let mut errors = self.errors_with("");
                 errors.retain(|e| ![Code::UndeclaredName, Code::StateSpace].contains(&e.code()));

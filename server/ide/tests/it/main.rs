@@ -14,6 +14,7 @@ mod completion_directives;
 mod completion_opening;
 mod completion_reach;
 mod completion_sweep;
+mod completion_templates;
 mod completion_text;
 mod completion_use;
 mod document_symbols;

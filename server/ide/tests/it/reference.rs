@@ -107,25 +107,7 @@ fn examples_declare_set_and_use_what_the_instruction_needs() {
             {
                 .reg .f16x2 %d<2>;
                 ld.global.v2.b32 {%d0, %d1}, [%d_at];
-                wgmma.fence.sync;
-
-                wgmma.mma_async.sync.m64n8k16.f16.f16.f16 {%d0, %d1}, %adesc, %bdesc, 0, -1, -1, 0, 0;
-
-                wgmma.commit_group.sync;
-                wgmma.wait_group.sync 0;
-                st.global.v2.b32 [%d_at], {%d0, %d1};
-                ret;
-            }
-            ----
-            .version 8.0
-            .target sm_90a
-            .address_size 64
-
-            .visible .func example(.reg .b64 %d_at, .reg .u64 %adesc, .reg .u64 %bdesc)
-            {
-                .reg .f16x2 %d<2>;
-                ld.global.v2.b32 {%d0, %d1}, [%d_at];
-                wgmma.fence.sync;
+                wgmma.fence.sync.aligned;
 
                 wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16
                     {%d0, %d1},
@@ -137,8 +119,8 @@ fn examples_declare_set_and_use_what_the_instruction_needs() {
                     0,
                     0;
 
-                wgmma.commit_group.sync;
-                wgmma.wait_group.sync 0;
+                wgmma.commit_group.sync.aligned;
+                wgmma.wait_group.sync.aligned 0;
                 st.global.v2.b32 [%d_at], {%d0, %d1};
                 ret;
             }

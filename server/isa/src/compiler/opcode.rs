@@ -512,6 +512,7 @@ fn build_slot(
         values: leak(values.iter().map(|v| leak_str(v)).collect()),
         tolerated: &[],
         optional: raw.optional,
+        expected: false,
         group: raw.group,
         after_operand: raw.after_operand,
     })

@@ -11,21 +11,31 @@ use crate::tables::{FormOperand, ModifierSlot, without_sets};
 pub(super) struct Tolerated {
     whole: bool,
     slots: Vec<usize>,
+    /// Slots without which the assembler takes the instruction, although the manual always has them.
+    missing: Vec<usize>,
     values: Vec<&'static str>,
     operands: Vec<&'static str>,
 }
 
 impl Tolerated {
-    /// Parses the part of a line after `tolerated`: slots, values with their dots, operands, or nothing for the whole form.
+    /// Parses the part of a line after `tolerated`: slots, values with their dots, operands, or nothing for the whole form. A
+    /// slot after `not` may be missing.
     pub(super) fn line(&mut self, line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<()> {
         if text.is_empty() {
             self.whole = true;
             return Ok(());
         }
         // A line under the opcode applies to the forms that have all that it names.
-        let (mut slots, mut values, mut operands) = (Vec::new(), Vec::new(), Vec::new());
-        for word in text.split_whitespace() {
-            if let Some(slot) = context.slots.iter().position(|s| s.name == word) {
+        let (mut slots, mut missing, mut values, mut operands) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            if word == "not" {
+                let name = words.next().unwrap_or("");
+                let slot = context.slots.iter().position(|s| s.name == name && s.optional && s.group == 0);
+                let error =
+                    || line.error(line.offset(word), format!("the form has no optional slot `{name}` of its own"));
+                missing.push(slot.ok_or_else(error)?);
+            } else if let Some(slot) = context.slots.iter().position(|s| s.name == word) {
                 slots.push(slot);
             } else if context.slots.iter().any(|s| s.values.contains(&word)) {
                 values.push(leak_str(word));
@@ -36,6 +46,7 @@ impl Tolerated {
             }
         }
         self.slots.extend(slots);
+        self.missing.extend(missing);
         self.values.extend(values);
         self.operands.extend(operands);
         Ok(())
@@ -56,6 +67,16 @@ impl Tolerated {
             slot.tolerated = leak(slot.values.iter().filter(tolerated).copied().collect());
         }
         let mut documented = text.to_owned();
+        for index in self.missing {
+            let Some(slot) = slots.get_mut(index) else { continue };
+            slot.expected = true;
+            let name = slot.name.trim_start_matches('.');
+            let braces = format!("{{.{name}}}");
+            if !documented.contains(&braces) {
+                return Err(error(format!("`.{name}` may be missing, so it must stand in braces of its own")));
+            }
+            documented = documented.replacen(&braces, &format!(".{name}"), 1);
+        }
         for slot in slots.iter().filter(|s| !s.is_documented()) {
             let name = slot.name.trim_start_matches('.');
             let ends = |end| matches!(end, '}' | ':' | '{');

@@ -1,4 +1,4 @@
-//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv`,
+//! Compiles `data/usage.tsv` and `data/templates.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv`,
 //! `data/tools.tsv`, `data/releases.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in them.
 
 use super::error::{Error, Result};
@@ -124,6 +124,38 @@ fn is_special(isa: &Isa, word: &str) -> bool {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let fits = |r: &SpecialRegister| r.name == name || (r.count > 0 && r.name == base);
     isa.special_registers.iter().any(|r| fits(r) && (component.is_empty() || r.components.contains(component)))
+}
+
+/// Compiles the table of the mnemonics that are used most to a Rust item.
+///
+/// # Errors
+/// Returns the first row that is malformed, out of order, or has a word that the ISA tables do not have.
+pub fn templates(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// The whole mnemonics that real files use most, in the order of bytes, as counted in `data/templates.tsv`.\npub static TEMPLATES: &[UsedMnemonic] = &[\n",
+    );
+    let mut last = "";
+    for (row, columns) in rows(file, text) {
+        let [mnemonic, weight, files] = columns.as_slice() else {
+            return Err(row.error("expected a mnemonic, its weight and a number of files, separated by tabs"));
+        };
+        if *mnemonic <= last {
+            return Err(row.error(format!("`{mnemonic}` is not behind the row before it, in the order of bytes")));
+        }
+        last = mnemonic;
+        let (opcode, end) = mnemonic.split_at(mnemonic.find('.').unwrap_or(mnemonic.len()));
+        let known = end.is_empty() || modifiers(end).is_some_and(|all| all.iter().all(|m| is_modifier(isa, m)));
+        if !is_opcode(isa, opcode) || !known {
+            return Err(row.error(format!("the tables do not know all words of `{mnemonic}`")));
+        }
+        let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n > 0);
+        let (Some(weight), Some(_)) = (number(weight), number(files)) else {
+            return Err(row.error("the weight and the number of files are positive integers"));
+        };
+        let _ = writeln!(out, "UsedMnemonic{{opcode:{opcode:?},modifiers:{end:?},weight:{weight}}},");
+    }
+    out.push_str("];\n");
+    Ok(out)
 }
 
 /// Compiles the table of CUDA names and their PTX spellings to a Rust item.

@@ -10,6 +10,27 @@ pub struct UsageTable {
     pub contexts: &'static [(&'static str, &'static str, Weights)],
 }
 
+/// A whole mnemonic that real files use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsedMnemonic {
+    /// The opcode.
+    pub opcode: &'static str,
+    /// The modifiers, with their dots: `.global.f32`. May be empty.
+    pub modifiers: &'static str,
+    /// How much real files use it.
+    pub weight: u32,
+}
+
+impl UsedMnemonic {
+    /// Its modifiers one by one, with their dots.
+    pub fn split(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let text = self.modifiers;
+        let starts: Vec<usize> = text.match_indices('.').map(|(at, _)| at).collect();
+        let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
+        starts.into_iter().zip(ends).filter_map(|(start, end)| text.get(start..end))
+    }
+}
+
 /// A name of CUDA C++, or a word of another language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cuda {

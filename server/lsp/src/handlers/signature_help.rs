@@ -39,7 +39,19 @@ pub fn answer(found: ptx_ide::SignatureHelp, client: Completing) -> SignatureHel
     SignatureHelp { signatures, active_signature: Some(cut(found.active)), active_parameter: active.map(cut) }
 }
 
-fn convert(signature: InstructionSignature, client: Completing) -> SignatureInformation {
+fn convert(mut signature: InstructionSignature, client: Completing) -> SignatureInformation {
+    if !client.parameter_documents {
+        let active = signature.active.and_then(|active| signature.parameters.get(active));
+        if let Some(parameter) = active.filter(|p| !p.documentation.is_empty()) {
+            let name = signature.label.get(parameter.range.clone()).unwrap_or("");
+            let line = format!("`{name}`: {}", parameter.documentation);
+            let blank = if signature.documentation.is_empty() { "" } else { "\n\n" };
+            signature.documentation.push_str(&format!("{blank}{line}"));
+        }
+        for parameter in &mut signature.parameters {
+            parameter.documentation.clear();
+        }
+    }
     let parameters = signature.parameters.iter().map(|p| parameter(p, &signature.label, client)).collect();
     SignatureInformation {
         documentation: documentation(signature.documentation, client),

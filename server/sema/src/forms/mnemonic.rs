@@ -147,6 +147,13 @@ pub fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mn
     Some(fitting)
 }
 
+/// Whether a form of the opcode takes exactly these modifiers. This says less than [`resolve`] and takes much less time.
+pub fn is_complete(opcode: &'static Opcode, modifiers: &[&str]) -> bool {
+    let is_unchecked = |entry: &'static Entry| !entry.checked;
+    opcode.entry(modifiers).or(opcode.entries.first()).is_some_and(is_unchecked)
+        || forms_of(opcode).any(|(_, form)| match_form(form, modifiers).is_some())
+}
+
 /// Matches a mnemonic, without those modifiers that the assembler ignores, against the forms of an entry.
 fn resolve_without_ignored(entry: &'static Entry, modifiers: &[&str]) -> Option<Mnemonic> {
     let own = |name: &str| entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));

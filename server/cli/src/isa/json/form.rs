@@ -35,8 +35,8 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     } = *f;
     let names = |slots: &[u8]| slots.iter().map(|s| name(*s, f)).collect::<Vec<_>>();
     let slot = |s: &ModifierSlot| {
-        let ModifierSlot { name, set: _, values, tolerated, optional, group, is_type, after_operand } = *s;
-        json!({"name": name, "values": values, "tolerated": tolerated, "optional": optional, "group": group, "is_type": is_type,
+        let ModifierSlot { name, set: _, values, tolerated, optional, expected, group, is_type, after_operand } = *s;
+        json!({"name": name, "values": values, "tolerated": tolerated, "optional": optional, "expected": expected, "group": group, "is_type": is_type,
             "after_operand": (after_operand != 0).then(|| after_operand - 1)})
     };
     let map = |m: &Lengths| {

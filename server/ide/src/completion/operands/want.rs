@@ -1,5 +1,6 @@
 //! The requirements on a name at a place among operands.
 
+use super::pointers::Pointers;
 use super::spot::{EnclosingBracket, OperandSpot};
 use crate::completion::place::CompletionPlace;
 use crate::completion::scope::{Name, Near, One};
@@ -56,6 +57,8 @@ pub struct OperandContext<'a> {
     pub names: &'a dyn NameLookup,
     /// The names in use near the cursor.
     pub near: &'a Near,
+    /// Where registers point.
+    pub pointers: Pointers,
     /// The names that the function declares.
     pub locals: &'a [Name],
     /// The called function, or the prototype of the call.
