@@ -19,6 +19,7 @@ use crate::functions::AliasNames;
 use crate::memo::Statements;
 use crate::recovery;
 use crate::rules::parameter_list::ParameterOwner;
+use crate::rules::undeclared_name::DeclaredName;
 use crate::rules::{duplicate_name, reserved_name, syntax_error, undeclared_name};
 use crate::{initializer, lists};
 use around::AffectedPlaces;
@@ -317,7 +318,11 @@ impl<'a, 't> Body<'a, 't> {
 
     fn finish(mut self) -> Option<Checked> {
         self.lost.prune(&mut self.out);
-        self.statements.suggestions.add_to(&mut self.out, &self.declared);
+        let (text, declared) = (self.source.text, &self.declared);
+        let start = |name: &str| name.as_ptr().addr().checked_sub(text.as_ptr().addr());
+        let describe = |name: &&'t str| Some(DeclaredName::new(name, text.get(..start(name)?)?));
+        let names = || declared.iter().filter_map(describe).collect();
+        self.statements.suggestions.add_to(&mut self.out, names);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
         let mut reports = std::mem::take(&mut self.out);
         if reports.iter().any(|d| undeclared_name::undeclared(d).is_some()) {

@@ -194,6 +194,7 @@ impl<'a> DeclarationReader<'a> {
                     let declaration = lower::declaration(source, node);
                     let site = DeclarationSite::of(VariableOrigin::Module);
                     let sound = declare::check(&declaration, site, &header.environment, &mut reports);
+                    syntax_error::with_text(&text, &mut reports);
                     constant_overflow::declaration(&declaration, &text, &mut reports);
                     let statement =
                         ModuleDeclaration { snapshot, source, node, item: index, declaration: &declaration };

@@ -73,7 +73,7 @@ pub(crate) fn check(
     {
         return out.push(diagnostic);
     }
-    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
+    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry, None);
     if !mnemonic.entry.checked {
         // The tables do not describe its operands: only check that names are declared.
         let mut undeclared = Vec::new();
@@ -140,7 +140,8 @@ pub(crate) fn check(
                 .or_else(|| exchange::results(instruction, &candidate.variants, names, text, written))
                 .or_else(|| exchange::report(instruction, variant, names, text, written))
                 .or_else(|| other_type::report(instruction, found, opcode, names, written));
-            let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
+            let reports =
+                found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry, Some(candidate)));
             out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
@@ -208,6 +209,11 @@ fn offered_counts(mnemonic: &Mnemonic, counts: &[usize], environment: &Environme
 fn brackets(mismatch: &OperandMismatch, text: &str) -> Option<Diagnostic> {
     let address = matches!(mismatch.kind, MismatchKind::MustBeAddress);
     let mut range = mismatch.range.clone();
+    if text.get(range.clone()).is_some_and(|operand| operand.starts_with('['))
+        && let Some(doubled) = syntax_error::doubled_brackets(text, range.start)
+    {
+        return Some(doubled);
+    }
     // The mismatch of an element is about the element alone.
     let before = text.get(..range.start).map_or("", str::trim_end);
     let after = text.get(range.end..).map_or("", str::trim_start);
@@ -430,15 +436,24 @@ fn report_gates(
     found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
 }
 
-fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> Diagnostic {
+fn report_operand(
+    mismatch: &OperandMismatch,
+    written: &str,
+    entry: &Entry,
+    candidate: Option<&Candidate>,
+) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
+    let matrix = || vector_length::MatrixShare::of(entry.name, candidate?, spec?.value.name);
     match (&mismatch.kind, spec) {
         (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
             undeclared_name::label(range, name)
         }
         (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Value => {
             undeclared_name::register(range, name, spec.ty.map_or(".b32", register_type))
+        }
+        (MismatchKind::Undeclared(name), Some(spec)) if matches!(spec.value.kind, ValueKind::Address(_)) => {
+            undeclared_name::address(range, name, spec.spaces)
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
         (MismatchKind::RegisterType(register, ty), Some(spec)) => {
@@ -448,9 +463,9 @@ fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> D
             operand_type::special(range, name, ty, spec.expected(entry.operands), written)
         }
         (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
-        (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
-        (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
-        (MismatchKind::MustBeVector, spec) => vector_length::scalar(range, spec, written),
+        (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written, entry),
+        (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written, matrix()),
+        (MismatchKind::MustBeVector, spec) => vector_length::scalar(range, spec, written, matrix()),
         (MismatchKind::Space(variable, space), spec) => state_space::report(range, variable, space, spec, written),
         (MismatchKind::MinusOffset, _) => syntax_error::minus_offset(range),
         (MismatchKind::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),

@@ -97,15 +97,17 @@ fn prototype(source: ItemSource<'_>, node: Node<'_>, label: &str, out: &mut Vec<
 /// Checks the lists of parameters and results in the header of a function or in a prototype.
 pub(crate) fn check_lists(source: ItemSource<'_>, node: Node<'_>, owner: ParameterOwner, out: &mut Vec<Diagnostic>) {
     let (k, f) = (kinds(), fields());
-    if let Some(kind) = node.child_by_field_id(f.kind)
-        && node.child_by_field_id(f.name).is_none()
-        && !node.has_error()
-    {
+    let is_nameless = node.child_by_field_id(f.name).is_none() && !node.has_error();
+    if let Some(kind) = node.child_by_field_id(f.kind).filter(|_| is_nameless) {
         out.push(syntax_error::nameless_function(source.word(kind)));
     }
     if owner == ParameterOwner::Kernel
         && let Some(results) = node.child_by_field_id(f.returns)
     {
+        // Without a name the parameters look like results.
+        if is_nameless && node.child_by_field_id(f.parameters).is_none() {
+            return;
+        }
         return out.push(parameter_list::kernel_results(source.range(results)));
     }
     for (field, results) in [(f.returns, true), (f.parameters, false)] {

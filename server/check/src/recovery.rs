@@ -314,6 +314,13 @@ pub(crate) fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
 pub(crate) fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<'_>) -> Diagnostic {
     let text = snapshot.text(header.range.clone());
     let source = ItemSource { text: &text, base: header.range.start };
+    /// The longest list of parameters that is read, in bytes.
+    const MAX_LIST: usize = 4096;
+    let end = snapshot.rope().len_bytes().min(header.range.end + MAX_LIST);
+    let parameters = snapshot.text(header.range.end..snapshot.rope().char_to_byte(snapshot.rope().byte_to_char(end)));
+    if let Some(semicolon) = syntax_error::cut_at_semicolon(&text, &parameters) {
+        return semicolon.shifted(header.range.start);
+    }
     let last = last_character(source, header.node, header.range.end);
     let listed = header.node.child_by_field_id(fields().parameters).is_some();
     let parameter = next.kind_id() == kinds().variable_declaration && &*space(snapshot, next) == ".param";

@@ -24,7 +24,8 @@ pub use edits::host_edit;
 pub use host::{Host, Language};
 pub use map::{Segment, SegmentKind, SegmentMap};
 pub use model::{
-    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, Statement, Variable,
+    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, ProblemCode, Statement,
+    Variable,
 };
 pub use raw::{Flaw, Form, Variant};
 pub use targets::{Condition, PtxComment, Wanted};

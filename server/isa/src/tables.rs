@@ -363,6 +363,8 @@ table! {
         /// Whether only integer and untyped registers of the same size are allowed, and none of the packed formats that the
         /// type accepts elsewhere.
         exact: bool,
+        /// Whether the assembler reads only the bits of the type of a number, so that a range holds for those.
+        wraps: bool,
         /// Whether only a register is allowed.
         register_only: bool,
         /// Whether only an immediate is allowed.

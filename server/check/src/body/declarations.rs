@@ -88,7 +88,9 @@ impl<'t> Body<'_, 't> {
     /// Checks a declaration and declares its names.
     pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: VariableOrigin) {
         let site = DeclarationSite { bodiless: self.bodiless, ..DeclarationSite::of(origin) };
+        let before = self.out.len();
         let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
+        syntax_error::with_text(self.source.text, self.out.get_mut(before..).unwrap_or_default());
         let mut names = declared::names(declaration, origin);
         if !sound {
             // The declaration is already reported; no use of its names must be.

@@ -130,7 +130,7 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    /// The guard behind a statement on the same line, with the blanks before it, if a semicolon ends both.
+    /// The guard behind the opcode or the operands of a statement on the same line, with the blanks before it.
     fn guard_behind(&self, start: usize, text: &str) -> Option<Range<usize>> {
         if text.ends_with(';') || text.starts_with('@') {
             return None;
@@ -141,9 +141,11 @@ impl<'t> Body<'_, 't> {
         let guard = rest.get(blank(rest)..)?.strip_prefix('@')?;
         let name = guard.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '!' | '%' | '_' | '$')))?;
         let after = guard.get(name..)?;
-        let ends = after.get(blank(after)..)?.starts_with(';');
-        let end = statement.len() + blank(rest) + 1 + name;
-        (ends && !statement.contains('\n')).then_some(statement.len()..end)
+        let mut end = statement.len() + blank(rest) + 1 + name;
+        if after.get(blank(after)..)?.starts_with(',') {
+            end += blank(after) + 1;
+        }
+        (ends_with_guard(after) && !statement.contains('\n')).then_some(statement.len()..end)
     }
 
     /// Whether a statement begins with such a guard: it is reported with the statement before it.
@@ -155,7 +157,8 @@ impl<'t> Body<'_, 't> {
         let name = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '!' | '%' | '_' | '$'));
         let before = self.source.text.get(..start).unwrap_or("").trim_end_matches([' ', '\t']);
         let apart = before.is_empty() || before.ends_with(['\n', ';', '{', '}', ':', '/']);
-        !apart && name.trim_start_matches([' ', '\t']).starts_with(';')
+        let guarded = before.rsplit(['\n', ';', '{', '}', ':']).next().unwrap_or("").trim_start().starts_with('@');
+        !apart && !guarded && ends_with_guard(name)
     }
 
     /// Whether a statement is a guard that another guard follows on the same line.
@@ -211,6 +214,14 @@ impl Body<'_, '_> {
         actions.note(lowered, &mnemonic, self, start);
         self.actions = actions;
     }
+}
+
+/// Whether a text behind a guard is not an instruction of its own: the end of the statement that the guard is in, or its operands.
+fn ends_with_guard(after: &str) -> bool {
+    let after = after.trim_start_matches([' ', '\t']);
+    let word = after.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))).next().unwrap_or("");
+    after.starts_with([';', ',', '%', '['])
+        || !word.is_empty() && ptx_isa::ISA.opcode(word).is_none() && !after[word.len()..].starts_with([':', '('])
 }
 
 /// The first word of a statement, if it may be a label that the diagnostics report as unreadable.

@@ -108,6 +108,10 @@ fn directives<'t>(
         }
         let name = first_word(source, child);
         let Some(directive) = ISA.directive(name.text) else {
+            // `.maxntid(256)`: the parentheses are reported.
+            if name.text.split_once('(').is_some_and(|(name, _)| ISA.directive(name).is_some()) {
+                continue;
+            }
             out.push(unknown_directive::in_header(name, place));
             continue;
         };

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Fix, FixEdit};
 use crate::rules::illegal_combination::CombinedModifiers;
 use crate::rules::{
     duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, syntax_error,
-    unknown_modifier,
+    unknown_modifier, write_instead,
 };
 use ptx_isa::ISA;
 use ptx_isa::tables::{ControlTransfer, Entry, Form, ModifierSlot, Opcode};
@@ -41,6 +41,9 @@ pub(super) fn report(
     if !unknown.is_empty() {
         return head.unknown(&unknown, out);
     }
+    if let Some(found) = head.shortened().or_else(|| head.beside_fitting_types()) {
+        return out.push(found);
+    }
     let form = mismatch.form;
     let Some(worst) = mismatch.problems.first() else { return };
     let word = |index: usize| instruction.modifiers[index];
@@ -57,7 +60,15 @@ pub(super) fn report(
         MnemonicProblem::Missing(slot) => {
             let expected = head.allowed_anywhere(&mismatch.expected);
             let all = head.all_missing();
-            missing_modifier::report(instruction.mnemonic_range(), written, slot, &all, &expected, head.form())
+            missing_modifier::report(
+                instruction.mnemonic_range(),
+                written,
+                slot,
+                &all,
+                &expected,
+                head.form(),
+                head.entry(),
+            )
         }
         MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
             modifier_order::report(word(first), word(second), head.form())
@@ -127,10 +138,15 @@ impl WrongMnemonic<'_> {
         CombinedModifiers { opcode: self.opcode, modifiers: &self.instruction.modifiers }
     }
 
-    /// The name of the instruction that the nearest form belongs to.
-    fn entry_name(&self) -> &'static str {
+    /// The instruction that the nearest form belongs to.
+    fn entry(&self) -> Option<&'static Entry> {
         let has = |entry: &&'static Entry| entry.forms.iter().any(|f| std::ptr::eq(f, self.mismatch.form));
-        self.opcode.entries.iter().find(has).map_or(self.opcode.name, |entry| entry.name)
+        self.opcode.entries.iter().find(has)
+    }
+
+    /// The name of that instruction.
+    fn entry_name(&self) -> &'static str {
+        self.entry().map_or(self.opcode.name, |entry| entry.name)
     }
 
     /// The state spaces that the nearest form takes in a place that is empty: for one that it does not take.
@@ -219,6 +235,103 @@ impl WrongMnemonic<'_> {
         out.extend(together(reports));
     }
 
+    /// Reports a modifier that is the beginning of the one that is meant: `.shared` for `.shared::cluster`.
+    fn shortened(&self) -> Option<Diagnostic> {
+        let values = |index: usize| -> Vec<&'static str> {
+            let word = self.modifiers[index];
+            let longer = |value: &&'static str| value.strip_prefix(word).is_some_and(|rest| rest.starts_with("::"));
+            let mut values: Vec<&'static str> = self.values_like(index).into_iter().filter(longer).collect();
+            values.retain(|value| self.fits_in_place(index, value));
+            values
+        };
+        let (index, expected) = (0..self.modifiers.len()).map(|i| (i, values(i))).find(|(_, v)| !v.is_empty())?;
+        let expected =
+            allowed(self.opcode, &self.modifiers, ModifierPlace { index, replace: true }, &expected, self.environment);
+        let mut with = self.modifiers.clone();
+        with[index] = expected.first()?;
+        let form = resolve_fitting(self.opcode, &with)?.candidates.first()?.form.text_for(&with);
+        Some(modifier_not_allowed::instead(self.word(index), &expected, form))
+    }
+
+    /// The values of all slots that take a modifier.
+    fn values_like(&self, index: usize) -> Vec<&'static str> {
+        let begins = |value: &&'static str| {
+            let word = self.modifiers[index];
+            *value == word || value.strip_prefix(word).is_some_and(|rest| rest.starts_with("::"))
+        };
+        let forms = self.opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated);
+        let slots = forms.flat_map(|form| form.slots).filter(|slot| slot.values.iter().any(|value| begins(&value)));
+        let mut out: Vec<&'static str> = Vec::new();
+        for value in slots.flat_map(ModifierSlot::documented) {
+            if value != self.modifiers[index] && !out.contains(&value) {
+                out.push(value);
+            }
+        }
+        out
+    }
+
+    /// Whether modifiers and operands are those of a form with this value at an index.
+    fn fits_in_place(&self, index: usize, value: &'static str) -> bool {
+        self.fits_operands(index, &Correction { value, last: index })
+    }
+
+    /// Reports a modifier that does not go with the types, if these fit the operands: `.gtu` of `setp.gtu.s32`, `.rni` of
+    /// `cvt.rni.f32.s32`. The type is not to blame if a modifier that is spelled nearly alike goes with it, or if no other type
+    /// fits the operands.
+    fn beside_fitting_types(&self) -> Option<Diagnostic> {
+        /// Some opcodes have many modifiers.
+        const MAX_TRIED: usize = 64;
+        if self.instruction.broken || self.mismatch.problems.iter().any(|p| matches!(p, MnemonicProblem::Rule(_))) {
+            return None;
+        }
+        let is_type = |index: &usize| ISA.ty(self.modifiers[*index]).is_some();
+        let blamed = self.mismatch.problems.iter().find_map(|problem| match problem {
+            MnemonicProblem::Extra(i) | MnemonicProblem::Conflict(i, _) => Some(*i).filter(is_type),
+            _ => None,
+        });
+        let ty = blamed?;
+        let fitting = |index: usize| -> Vec<&'static str> {
+            let written = self.modifiers[index];
+            let is_alike = |value: &&'static str| value.starts_with(written) || written.starts_with(*value);
+            let forms = self.opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated);
+            let mut values: Vec<&'static str> = forms.flat_map(Form::documented_values).filter(is_alike).collect();
+            values.retain(|value| *value != written);
+            values.extend(self.values_like(index));
+            let mut kept: Vec<&'static str> = Vec::new();
+            values.retain(|value| {
+                let is_new = !kept.contains(value);
+                kept.push(value);
+                is_new
+            });
+            values.truncate(MAX_TRIED);
+            values.retain(|value| self.fits_in_place(index, value));
+            allowed(self.opcode, &self.modifiers, ModifierPlace { index, replace: true }, &values, self.environment)
+        };
+        let forms = self.opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated);
+        let mut types: Vec<&'static str> = forms.flat_map(Form::documented_values).collect();
+        types.retain(|value| ISA.ty(value).is_some() && *value != self.modifiers[ty]);
+        types.sort_unstable();
+        types.dedup();
+        let has_other_type = types.iter().any(|value| self.fits_in_place(ty, value));
+        let others = (0..self.modifiers.len()).filter(|i| !is_type(i) && ISA.space(self.modifiers[*i]).is_none());
+        for index in others {
+            let mut values = fitting(index);
+            let written = self.modifiers[index];
+            let is_alike = |value: &&'static str| value.starts_with(written) || written.starts_with(*value);
+            let alike = values.iter().any(|value| is_alike(&value));
+            if values.is_empty() || !(alike || !has_other_type) {
+                continue;
+            }
+            values.sort_by_key(|value| !is_alike(&value));
+            let alike: Vec<&'static str> = values.iter().copied().filter(is_alike).collect();
+            let found = modifier_not_allowed::beside_type(self.word(index), self.modifiers[ty], &values);
+            return Some(
+                found.fixes(alike.into_iter().filter_map(|value| write_instead(self.word(index).range(), Some(value)))),
+            );
+        }
+        None
+    }
+
     /// Reports a modifier that only other forms of the opcode have.
     fn extra(&self, index: usize) -> Diagnostic {
         if ISA.ty(self.modifiers[index]).is_some() && self.lacks_type() {
@@ -298,7 +411,7 @@ impl WrongMnemonic<'_> {
             .collect();
         let is_type = |index: usize| ISA.ty(self.modifiers[index]).is_some();
         if missing.is_type {
-            return self.repeated_type(&repeated);
+            return self.repeated_type(&repeated).or_else(|| self.types_apart());
         }
         if let [one] = repeated[..]
             && !is_type(one)
@@ -323,6 +436,32 @@ impl WrongMnemonic<'_> {
         let form = resolve(self.opcode, &with)?.candidates.first()?.form.text_for(&with);
         let fixes = near.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(shape).range(), *v));
         Some(modifier_not_allowed::instead(self.word(shape), &near, form).fixes(fixes))
+    }
+
+    /// Reports two types that no form combines, each of which some form takes: `.bf16x2.f16x2` of `cvt`.
+    fn types_apart(&self) -> Option<Diagnostic> {
+        let types: Vec<usize> = (0..self.modifiers.len()).filter(|i| ISA.ty(self.modifiers[*i]).is_some()).collect();
+        let [first, second] = types[..] else { return None };
+        let takes = |index: usize| {
+            let values = self.opcode.entries.iter().flat_map(|e| e.forms).flat_map(Form::documented_values);
+            values.into_iter().any(|value| value == self.modifiers[index])
+        };
+        let is_pair = self.modifiers[first] != self.modifiers[second] && takes(first) && takes(second);
+        let values = self.opcode.entries.iter().flat_map(|e| e.forms).flat_map(Form::documented_values);
+        let mut expected: Vec<&'static str> = values.filter(|value| ISA.ty(value).is_some()).collect();
+        expected.sort_unstable();
+        expected.dedup();
+        expected.retain(|value| {
+            let mut with = self.modifiers.clone();
+            with[second] = value;
+            resolve_fitting(self.opcode, &with).is_some()
+        });
+        let place = ModifierPlace { index: second, replace: true };
+        let expected = allowed(self.opcode, &self.modifiers, place, &expected, self.environment);
+        let before = self.modifiers.get(..second)?.concat();
+        let name = format!("{}{before}", self.opcode.name);
+        let report = || modifier_not_allowed::wrong_type_of_operation(self.word(second), &name, &expected);
+        (is_pair && !expected.is_empty()).then(report)
     }
 
     /// Reports a type that is written for several slots, some of which take only others: `.f32.f32.f32.f32` of `mma`.

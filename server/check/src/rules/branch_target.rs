@@ -45,7 +45,12 @@ impl DiagnosticMessage for BranchTarget {
             (Symbol::Register { .. }, false) => {
                 "`brx.idx` branches by a register: its value is an index in a list of labels (`.branchtargets`)"
             }
-            (_, false) => return None,
+            (Symbol::Function { .. }, false) => {
+                "a kernel cannot be entered from PTX: write the label of an instruction"
+            }
+            (_, false) => {
+                "write the label of the instruction to jump to, as in `bra L;` with `L:` before that instruction"
+            }
             (Symbol::Targets { list: TargetListKind::Branches, .. }, true) => {
                 "move the label and its `.branchtargets` directive up"
             }

@@ -74,7 +74,9 @@ impl DiagnosticMessage for CallTarget {
                 "move the label and its directive up"
             }
             (CallPart::Targets, _) => INDIRECT,
-            (CallPart::Function | CallPart::Address | CallPart::Entry, _) => return None,
+            (CallPart::Function, Symbol::Label) => "`bra` jumps to a label",
+            (CallPart::Function | CallPart::Entry, _) => "a function is declared with `.func`, above the call",
+            (CallPart::Address, _) => return None,
         };
         Some(help.to_owned())
     }

@@ -51,6 +51,14 @@ impl DiagnosticMessage for ConstantExpression {
             {
                 "only `(.s64)` and `(.u64)` are casts; the dot is needed"
             }
+            Wrong::NotANumber if super::foreign_operand(super::first_name(&self.shown)).is_some() => {
+                let name = super::first_name(&self.shown);
+                let word = super::foreign_operand(name)?;
+                return Some(format!(
+                    "{}; copy it into a register with `mov`, and compute with instructions such as `mad.lo`",
+                    word.in_ptx(name)
+                ));
+            }
             Wrong::NotANumber => "to add to an address, write it first: `a+4`",
         };
         Some(help.to_owned())

@@ -55,7 +55,7 @@ pub(crate) fn check(guard: SourceWord<'_>, names: &dyn NameLookup, out: &mut Vec
         None if guard.text.contains('.') => out.push(refused(guard, GuardProblem::Component)),
         // ptxas: a special register of type `.pred` may be a guard.
         None if special(guard.text).is_some_and(|r| r.ty == ".pred") => {}
-        None => out.push(undeclared_name::report(guard.range(), guard.text)),
+        None => out.push(undeclared_name::guard(guard.range(), guard.text)),
         Some(Symbol::Register { ty, elements: 1 }) if ty.info().class == TypeClass::Pred => {}
         Some(Symbol::Unknown) => {}
         Some(symbol) => out.push(refused(guard, GuardProblem::Symbol(symbol))),

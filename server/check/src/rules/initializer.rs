@@ -212,6 +212,7 @@ impl DiagnosticMessage for Initializer {
     fn help(&self) -> Option<String> {
         let help = match self {
             Self::Space { .. } => "store the value at the beginning of the kernel instead",
+            Self::NeedsBraces { .. } => "write `{1, 2}` for two values, `{{1, 2}, {3, 4}}` for two rows of two",
             Self::UnexpectedList(_) => "write one pair of braces for each dimension",
             Self::NoLength(_) => "give the length between the brackets",
             Self::VectorLength { .. } => "give all elements of a vector",

@@ -3,7 +3,8 @@
 use super::one_of;
 use crate::diagnostic::Diagnostic;
 use crate::finding::DiagnosticMessage;
-use ptx_isa::tables::ModifierSlot;
+use ptx_isa::ISA;
+use ptx_isa::tables::{Entry, ModifierSlot};
 use std::ops::Range;
 
 /// An instruction that does not have a required modifier.
@@ -19,6 +20,8 @@ pub(crate) struct MissingModifier {
     pub all: Box<[&'static str]>,
     /// The syntax of the form, unless several forms are possible.
     pub form: Option<&'static str>,
+    /// What each of the expected modifiers means here, if they are few.
+    pub meanings: Box<[(&'static str, &'static str)]>,
 }
 
 impl DiagnosticMessage for MissingModifier {
@@ -32,12 +35,15 @@ impl DiagnosticMessage for MissingModifier {
     }
 
     fn help(&self) -> Option<String> {
-        self.form.map(|form| format!("the form is `{form}`"))
+        let meanings: Vec<String> = self.meanings.iter().map(|(name, words)| super::meaning(name, words)).collect();
+        let form = self.form.map(|form| format!("the form is `{form}`"));
+        let parts: Vec<String> = meanings.into_iter().chain(form).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
 /// The report. `mnemonic` is the byte range of the opcode with its modifiers.
-/// `expected` are the modifiers that may stand there, in all forms.
+/// `expected` are the modifiers that may stand there, in all forms of `entry`.
 pub(crate) fn report(
     mnemonic: Range<usize>,
     written: &str,
@@ -45,11 +51,23 @@ pub(crate) fn report(
     all: &[&'static str],
     expected: &[&'static str],
     form: &'static str,
+    entry: Option<&'static Entry>,
 ) -> Diagnostic {
+    /// The number of modifiers that are explained.
+    const MAX_EXPLAINED: usize = 4;
     // If several forms are possible, the syntax of one of them is no help.
-    let form = (expected.len() <= slot.values.len()).then_some(form);
+    let names_types = written.split('.').skip(1).any(|word| ISA.ty(&format!(".{word}")).is_some());
+    let form = (expected.len() <= slot.values.len() || (slot.is_type && names_types)).then_some(form);
     let (written, is_type) = (written.into(), slot.is_type);
-    Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), all: all.into(), form })
+    let meaning = |name: &&'static str| {
+        let note = entry?.modifiers.iter().find(|note| note.name == *name)?;
+        Some((*name, note.doc.split(". ").next()?))
+    };
+    let is_few = (2..=MAX_EXPLAINED).contains(&expected.len()) && !is_type;
+    let meanings: Vec<_> = expected.iter().filter(|_| is_few).filter_map(meaning).collect();
+    let all: Box<[&'static str]> = all.into();
+    let data = MissingModifier { written, is_type, expected: expected.into(), all, form, meanings: meanings.into() };
+    Diagnostic::new(mnemonic, data)
 }
 
 #[cfg(test)]

@@ -195,10 +195,16 @@ pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
         out
     });
     let upper = name.bytes().any(|b| b.is_ascii_uppercase());
-    let found = names.get(name).copied().or_else(|| {
-        let lower = upper.then(|| name.to_ascii_lowercase())?;
-        ptx_isa::OTHER_NAMES.iter().find(|other| other.name == lower)
-    })?;
+    // `R#` is any register of machine code: `R0`, `R255`.
+    let numbered = || {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        (upper && stem.len() < name.len()).then(|| format!("{stem}#"))
+    };
+    let found = names
+        .get(name)
+        .copied()
+        .or_else(|| names.get(numbered()?.as_str()).copied())
+        .or_else(|| names.get(name.to_ascii_lowercase().as_str()).copied().filter(|_| upper))?;
     let whole = found.name.len() == name.len();
     let spelling = |s: &'static str| if whole { s } else { s.trim_end_matches(".x") };
     Some(ForeignWord {
@@ -206,6 +212,23 @@ pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
         words: found.words,
         left_out: found.is_left_out(),
     })
+}
+
+/// An instruction of machine code with its modifiers, as far as the tables know it: `IMAD.WIDE` of `IMAD.WIDE.U32`. The number is that
+/// of the modifiers.
+pub(crate) fn machine_instruction(opcode: &str, modifiers: &[&str]) -> Option<(ForeignWord, usize)> {
+    if !opcode.bytes().any(|b| b.is_ascii_uppercase()) {
+        return None;
+    }
+    (1..=modifiers.len()).rev().find_map(|count| {
+        let written = format!("{opcode}{}", modifiers.get(..count)?.concat()).to_ascii_lowercase();
+        Some((foreign(&written)?, count))
+    })
+}
+
+/// The name at the beginning of an operand, without its component: `blockIdx` of `blockIdx.x`.
+pub(crate) fn first_name(text: &str) -> &str {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))).next().unwrap_or("")
 }
 
 /// The word at the beginning of a text.

@@ -72,6 +72,13 @@ pub(crate) enum Reason {
         /// The types that may stand there.
         expected: Box<[&'static str]>,
     },
+    /// It does not go with a type.
+    BesideType {
+        /// The type.
+        ty: Box<str>,
+        /// The modifiers that go with it, the likeliest first.
+        expected: Box<[&'static str]>,
+    },
     /// It stands in the place of a required modifier.
     Instead {
         /// The modifiers that may stand there.
@@ -98,6 +105,9 @@ impl DiagnosticMessage for ModifierNotAllowed {
             Reason::WrongType { opcode, expected } => {
                 format!("`{opcode}` has no `{modifier}` form: expected {}", one_of(expected))
             }
+            Reason::BesideType { ty, expected } => {
+                format!("`{modifier}` cannot be used with `{ty}`: expected {}", one_of(expected))
+            }
             Reason::Instead { expected, .. } => {
                 format!("this form does not take `{modifier}`: expected {}", one_of(expected))
             }
@@ -118,6 +128,10 @@ impl DiagnosticMessage for ModifierNotAllowed {
             }
             Reason::NoForm { .. } => None,
             Reason::Parted(_) => None,
+            Reason::BesideType { ty, expected } => {
+                let near = expected.first().filter(|value| alike(value, &self.modifier))?;
+                Some(format!("write `{near}` for `{ty}`"))
+            }
             Reason::WrongTypeOfOperation { expected, .. } => pairs(modifier_of(self), expected),
             Reason::OtherForm { form, taker: Some(Taker { form: other, slot }), .. } => {
                 Some(format!("remove it: `{form}` has no `.{slot}`; the form with one is `{other}`"))
@@ -131,6 +145,11 @@ impl DiagnosticMessage for ModifierNotAllowed {
             }
         }
     }
+}
+
+/// Whether one of two modifiers begins with the other.
+fn alike(one: &str, other: &str) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 fn modifier_of(data: &ModifierNotAllowed) -> &str {
@@ -257,9 +276,22 @@ pub(crate) fn wrong_type(modifier: SourceWord<'_>, opcode: &'static str, expecte
     new(modifier, Reason::WrongType { opcode, expected: expected.into() })
 }
 
+/// The report on a modifier that does not go with a type; `expected` are those that do, the likeliest first.
+pub(crate) fn beside_type(modifier: SourceWord<'_>, ty: &str, expected: &[&'static str]) -> Diagnostic {
+    new(modifier, Reason::BesideType { ty: ty.into(), expected: expected.into() })
+}
+
 /// The report on a modifier in the place of a required one, which must be one of `expected`.
 pub(crate) fn instead(modifier: SourceWord<'_>, expected: &[&'static str], form: &'static str) -> Diagnostic {
     new(modifier, Reason::Instead { expected: expected.into(), form })
+}
+
+impl Diagnostic {
+    /// Whether it is about a modifier that does not go with a type. It brings the fixes along that are meant.
+    pub fn is_beside_type(&self) -> bool {
+        let is_beside = |data: &ModifierNotAllowed| matches!(data.reason, Reason::BesideType { .. });
+        self.finding.data().is_some_and(is_beside)
+    }
 }
 
 #[cfg(test)]
@@ -279,6 +311,29 @@ mod tests {
         let wide = in_kernel(Code::ModifierNotAllowed, "add.wide.u32 %rd1, %r1, %r2;");
         assert_eq!(wide[0].help().as_deref(), Some("`.wide` is a modifier of `mad` and `mul`"));
         assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());
+    }
+
+    #[test]
+    fn modifiers_beside_types_that_fit() {
+        let of = |body: &str| {
+            let found = in_kernel(Code::ModifierNotAllowed, body);
+            let fixes: Vec<String> = found.iter().flat_map(|d| &d.fixes).map(|fix| fix.title.clone()).collect();
+            (messages(&found).join("; "), fixes)
+        };
+        let (message, fixes) = of("cvt.rni.f32.s32 %f1, %r1;");
+        assert_eq!(message, "`.rni` cannot be used with `.s32`: expected `.rn`");
+        assert_eq!(fixes, ["Write `.rn`"]);
+        let (message, fixes) = of("setp.gtu.s32 %p1, %r1, %r2;");
+        assert!(message.starts_with("`.gtu` cannot be used with `.s32`: expected `.gt`"), "{message}");
+        assert_eq!(fixes, ["Write `.gt`"]);
+        // What is meant is open: no fix comes along.
+        let (message, fixes) = of("setp.hs.f32 %p1, %f1, %f2;");
+        assert!(message.starts_with("`.hs` cannot be used with `.f32`") && fixes.is_empty(), "{message} {fixes:?}");
+        // Another type fits the operands.
+        assert!(of("setp.lt.b32 %p1, %r1, %r2;").0.starts_with("`setp.lt` does not take `.b32` here"));
+        let bulk = "cp.async.bulk.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2];";
+        let shortened = "this form does not take `.shared`: expected `.shared::cta` or `.shared::cluster`";
+        assert_eq!(of(bulk).0, shortened);
     }
 
     #[test]

@@ -115,9 +115,17 @@ impl DiagnosticMessage for OperandKindProblem {
             MismatchKind::Component(name) if name.starts_with('%') => "write it without a component",
             MismatchKind::Parts(..) => "write the parts in one pair of brackets, with commas between them",
             MismatchKind::PartOfAddress => "put the sum into a register with `add` first",
-            MismatchKind::OffsetNotConstant => "add registers with `add` first",
+            MismatchKind::OffsetNotConstant => "add registers first, `add.s64 %rd3, %rd1, %rd2;`, and write `[%rd3]`",
+            MismatchKind::MustBePair => "write `%r1|%p1`, or `_|%p1` if only the predicate is needed",
             MismatchKind::ImmediateAddress => "move the address into a register first",
-            _ => return None,
+            MismatchKind::SpecialRegister => "special registers are read-only: write the result to a register",
+            MismatchKind::Immediate => "write a register; a store (`st`) writes a value to memory",
+            MismatchKind::Component(_) => "the components of a vector are `.x`, `.y`, `.z` and `.w`",
+            MismatchKind::Negation => "negate the predicate with `not.pred` first",
+            MismatchKind::UnexpectedPair => "remove `|` and the second result",
+            MismatchKind::WrongSymbol(_, Symbol::Label) => "only branches take labels",
+            // What the operand is for.
+            _ => return expected.filter(|e| !e.meaning.is_empty()).map(|e| super::meaning(e.name, e.meaning)),
         };
         Some(help.to_owned())
     }

@@ -17,6 +17,8 @@ pub(crate) enum OperandRange {
         operand: &'static str,
         /// The opcode with its modifiers, as written.
         mnemonic: Box<str>,
+        /// What it is for, as the tables say it.
+        meaning: &'static str,
         /// The values that it may have.
         ranges: &'static [tables::Range],
     },
@@ -39,7 +41,7 @@ pub(crate) enum OperandRange {
 impl DiagnosticMessage for OperandRange {
     fn message(&self) -> String {
         match self {
-            Self::Immediate { value, operand, mnemonic, ranges } => {
+            Self::Immediate { value, operand, mnemonic, ranges, .. } => {
                 let ranges: Vec<String> = ranges.iter().map(values).collect();
                 format!("{value} is out of range: `{operand}` of `{mnemonic}` takes {}", ranges.join(", "))
             }
@@ -49,6 +51,13 @@ impl DiagnosticMessage for OperandRange {
             Self::PolicySize { size, total } => format!("the primary size {size} exceeds the total size {total}"),
             Self::Negation { plus_one: true } => "with `.po` neither the product nor `c` can be negated".to_owned(),
             Self::Negation { plus_one: false } => "either the product or `c` can be negated, not both".to_owned(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Immediate { operand, meaning, .. } if !meaning.is_empty() => Some(super::meaning(operand, meaning)),
+            _ => None,
         }
     }
 }
@@ -66,9 +75,15 @@ fn values(range: &tables::Range) -> String {
 }
 
 /// The report on an immediate outside of its range.
-pub(crate) fn report(range: Range<usize>, value: i128, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
-    let (operand, ranges) = (spec.value.name, spec.value.ranges);
-    Diagnostic::new(range, OperandRange::Immediate { value, operand, mnemonic: mnemonic.into(), ranges })
+pub(crate) fn report(
+    range: Range<usize>,
+    value: i128,
+    spec: &OperandSpec,
+    mnemonic: &str,
+    entry: &tables::Entry,
+) -> Diagnostic {
+    let (operand, meaning, ranges) = (spec.value.name, spec.expected(entry.operands).meaning, spec.value.ranges);
+    Diagnostic::new(range, OperandRange::Immediate { value, operand, mnemonic: mnemonic.into(), meaning, ranges })
 }
 
 #[cfg(test)]
@@ -84,6 +99,10 @@ mod tests {
     fn immediates_in_their_range() {
         assert_eq!(found("bar.sync 16;"), ["16 is out of range: `a` of `bar.sync` takes 0 to 15"]);
         assert!(found("bar.sync 15;").is_empty());
+        // ptxas reads 32 bits of the number.
+        assert!(found("bar.sync 4294967296;").is_empty());
+        assert_eq!(found("bar.sync 4294967312;"), ["16 is out of range: `a` of `bar.sync` takes 0 to 15"]);
+        assert!(in_kernel(Code::TruncatedValue, "bar.sync 4294967296;").len() == 1);
     }
 
     #[test]

@@ -253,7 +253,10 @@ fn registers(expected: &ExpectedOperand) -> String {
         TypeClass::Packed | TypeClass::Opaque => format!("a register for `{}`", info.name),
     };
     let wider = if expected.fit.wider { " or a wider one" } else { "" };
-    let names = agreeing(ty, RegisterFit { wider: false, ..expected.fit });
+    let mut names = agreeing(ty, RegisterFit { wider: false, ..expected.fit });
+    if info.class == TypeClass::Packed {
+        names.retain(|name| *name == info.name || name.starts_with(".b"));
+    }
     if info.class == TypeClass::Bits && info.agrees.is_empty() {
         return format!("{kind}{wider}");
     }

@@ -1,15 +1,19 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
+mod assignments;
 mod characters;
 mod declarations;
 mod dotted;
 mod foreign;
 mod habit;
 mod habits;
+mod headers;
 mod kind;
 mod look_alikes;
+mod misordered;
 mod places;
 mod slips;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod unfinished;
@@ -20,9 +24,11 @@ pub use dotted::dotted_name;
 pub(crate) use dotted::join as join_dotted;
 pub(crate) use foreign::foreign_character;
 pub(crate) use habits::{comment, guard_behind, other_language, preprocessor_line, second_guard};
+pub(crate) use headers::cut_at_semicolon;
 use kind::error;
 pub(crate) use kind::{SyntaxError, SyntaxErrorKind, subscript};
 pub(crate) use slips::{body_after_semicolon, dotted_label, of_dotted_label, register_range, wrong_brackets};
+pub(crate) use statements::doubled_brackets;
 pub(crate) use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
     unclosed_block, unopened,
@@ -163,7 +169,8 @@ pub(crate) fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
 pub(crate) fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &str) -> Diagnostic {
     let word = instruction.opcode;
     if super::foreign(word.text).is_some() {
-        let found = super::unknown_opcode::report(instruction);
+        let mut found = super::unknown_opcode::report(instruction);
+        super::unknown_opcode::add_condition(&mut found, assignments::condition(text, word.range().end));
         let fix = habits::statement(text, word.text, word.range().start);
         return Diagnostic { fixes: fix.into_iter().collect(), ..found };
     }
@@ -264,8 +271,9 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     if shown.is_empty() {
         return out.push(error(range, SyntaxErrorKind::NotPtx));
     }
-    let misplaced =
-        places::unexpected(source.text, range.start).or_else(|| slips::unexpected(source.text, range.start));
+    let misplaced = misarranged(source.text, range.start)
+        .or_else(|| places::unexpected(source.text, range.start))
+        .or_else(|| slips::unexpected(source.text, range.start));
     if let Some(found) = misplaced.or_else(|| habits::unexpected(source, node, &range)) {
         return out.push(found);
     }
@@ -282,6 +290,25 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
         ";" | "," | ")" | "]" if !more => diagnostic.fix(remove()),
         _ => diagnostic,
     });
+}
+
+/// Replaces the reports about the order of a declaration, which know its parts alone, by those that know its text.
+pub(crate) fn with_text(text: &str, reports: &mut [Diagnostic]) {
+    let is_about_order = |error: &SyntaxError| {
+        use SyntaxErrorKind::{GivenTwice, Order, PointerOrder};
+        matches!(error.kind, Order(_) | PointerOrder | GivenTwice(_))
+    };
+    for report in reports.iter_mut().filter(|d| d.syntax_error().is_some_and(is_about_order)) {
+        if let Some(better) = misarranged(text, report.range.start) {
+            *report = better;
+        }
+    }
+}
+
+/// The report on a header, a declaration or a statement that is read as a whole, because a part of it is at the wrong place. The parser
+/// stopped at offset `at`.
+fn misarranged(text: &str, at: usize) -> Option<Diagnostic> {
+    headers::around(text, at).or_else(|| misordered::around(text, at)).or_else(|| statements::around(text, at))
 }
 
 /// Reports a comment that is not closed. `line` is the offset at which its first line ends.
@@ -310,6 +337,9 @@ fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
         return found;
     }
     let token = last_token(source, node).unwrap_or_else(|| range.clone());
+    if let Some(found) = misarranged(source.text, token.end) {
+        return found;
+    }
     match node.kind() {
         ":" if habits::guard(source, &token).is_some() => {
             habits::guard(source, &token).unwrap_or_else(|| unfinished::missing_after(source, token, ':'))
@@ -356,7 +386,8 @@ fn unclosed(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
             }
         }
         _ if previous.is_some_and(|p| p.kind() == ",") => {
-            unfinished::comma_before_end(source.text, before(source, node))
+            let comma = before(source, node);
+            misarranged(source.text, comma.end).unwrap_or_else(|| unfinished::comma_before_end(source.text, comma))
         }
         _ if previous.is_some_and(|p| p.kind() == "=") => error(before(source, node), SyntaxErrorKind::MissingValue),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {

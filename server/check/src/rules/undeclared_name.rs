@@ -1,13 +1,17 @@
 //! `undeclared-name`: a name that is not declared where it is used.
 
-use super::{suggest, write_instead};
+mod similar;
+
+use super::write_instead;
 use crate::diagnostic::{Diagnostic, Related};
 use crate::finding::DiagnosticMessage;
-use ptx_isa::ISA;
 use ptx_sema::hir::ast::SourceWord;
 use rustc_hash::FxHashMap as HashMap;
-use std::borrow::Cow;
 use std::ops::Range;
+
+pub use similar::is_template;
+use similar::numbered_special;
+pub(crate) use similar::{DeclaredName, Similarity, UndeclaredKind};
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
 /// suggestions would take long and not help.
@@ -22,6 +26,10 @@ pub(crate) struct UndeclaredName {
     pub kind: UndeclaredKind,
     /// The most similar declared name, if one is similar enough.
     pub near: Option<Box<str>>,
+    /// The range of registers that has its stem: `%p<8>` for `%p9` and for `%p`.
+    pub range: Option<Box<str>>,
+    /// The declared names to choose from, if they are few and none is similar.
+    pub choices: Box<[Box<str>]>,
     /// The type to declare a register with, if the operand has one.
     pub ty: Option<&'static str>,
     /// Where the function declares the name all the same.
@@ -37,19 +45,6 @@ pub(crate) enum Elsewhere {
     InnerBlock,
 }
 
-/// The kind of symbol that an undeclared name should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum UndeclaredKind {
-    /// A register, a variable or a parameter.
-    Operand,
-    /// The label of a branch or of a list.
-    Label,
-    /// A label that is declared in another block, where it is not visible from here.
-    InnerLabel,
-    /// The function of a call.
-    Function,
-}
-
 impl DiagnosticMessage for UndeclaredName {
     /// Only the name counts.
     fn is_same(&self, other: &Self) -> bool {
@@ -59,11 +54,11 @@ impl DiagnosticMessage for UndeclaredName {
     fn message(&self) -> String {
         let name = &self.name;
         match self.kind {
-            UndeclaredKind::Operand if name.starts_with('%') => format!("no register `{name}` is declared here"),
-            UndeclaredKind::Operand => format!("no name `{name}` is declared here"),
             UndeclaredKind::Label => format!("no label `{name}` is declared in this function"),
             UndeclaredKind::InnerLabel => format!("label `{name}` is not visible here"),
             UndeclaredKind::Function => format!("no function `{name}` is declared here"),
+            _ if name.starts_with('%') => format!("no register `{name}` is declared here"),
+            _ => format!("no name `{name}` is declared here"),
         }
     }
 
@@ -85,18 +80,15 @@ impl DiagnosticMessage for UndeclaredName {
                 Some("a label is visible in its own block and in the blocks inside it".to_owned())
             }
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
+            (None, _) if self.range.is_some() => self.in_range(),
             (None, UndeclaredKind::Operand) if numbered_special(name).is_some() => {
                 let (base, last) = numbered_special(name)?;
                 Some(format!("the special registers of this name are `{base}0` to `{base}{last}`"))
             }
             (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
-            (None, UndeclaredKind::Operand) => super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| {
-                if is_template(name) {
-                    return Some("a number after `%` is an operand of an `asm` statement: write a register".to_owned());
-                }
-                let ty = self.ty.filter(|_| name.starts_with('%'))?;
-                Some(format!("declare it: `.reg {ty} {name};`"))
-            }),
+            (None, UndeclaredKind::Operand | UndeclaredKind::Guard | UndeclaredKind::Address(_)) => {
+                super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| self.declaration())
+            }
             (None, UndeclaredKind::Function) => super::in_ptx(name).or_else(|| {
                 Some(format!(
                     "declare it above this function, `.func {name} (…);`, with `.extern` if another module has it"
@@ -106,28 +98,53 @@ impl DiagnosticMessage for UndeclaredName {
     }
 }
 
-/// The stem of a name that numbered special registers have, and their largest number, if the name is none of them: `%pm8`.
-fn numbered_special(name: &str) -> Option<(&str, u32)> {
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    if stem.len() == name.len() {
-        return None;
+impl UndeclaredName {
+    /// What to do with a name of which a range has the stem.
+    fn in_range(&self) -> Option<String> {
+        let (stem, count) = self.range.as_deref()?.split_once('<')?;
+        let (stem, count) = (stem.trim_end(), count.trim_end_matches('>').trim());
+        let last = count.parse::<u64>().ok()?.checked_sub(1)?;
+        let declared = format!("`{stem}<{count}>` declares `{stem}0` to `{stem}{last}`");
+        let number = self.name.strip_prefix(stem).and_then(|n| n.parse::<u64>().ok());
+        Some(match number {
+            Some(number) => format!("{declared}: declare `{stem}<{}>`, or use one of these", number.saturating_add(1)),
+            None => format!("{declared}: write one of these"),
+        })
     }
-    let last = |register: &'static ptx_isa::tables::SpecialRegister| {
-        let number = register.name.strip_prefix(stem)?;
-        // `%envreg<32>`, or `%pm4` beside `%pm<4>`.
-        let ranges = number.is_empty() && register.count > 0;
-        if ranges { u32::from(register.count).checked_sub(1) } else { number.parse().ok() }
-    };
-    ISA.special_registers.iter().filter_map(last).max().map(|last| (stem, last))
-}
 
-/// Whether a name is an operand of an `asm` statement of CUDA C++: `%0`.
-pub fn is_template(name: &str) -> bool {
-    name.strip_prefix('%').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    /// How to declare the name, or which names there are in its place.
+    fn declaration(&self) -> Option<String> {
+        let name = &self.name;
+        if is_template(name) {
+            return Some("a number after `%` is an operand of an `asm` statement: write a register".to_owned());
+        }
+        if let UndeclaredKind::Address(spaces) = self.kind
+            && !self.choices.is_empty()
+        {
+            let names: Vec<&str> = self.choices.iter().map(AsRef::as_ref).collect();
+            let space = spaces.first().copied().unwrap_or("");
+            let what = if space == ".param" { "parameters" } else { "variables" };
+            return Some(format!(
+                "the `{space}` {what} declared here: {}",
+                super::one_of(&names).replace(" or ", ", ")
+            ));
+        }
+        let ty = self.ty.filter(|_| name.starts_with('%') || self.kind == UndeclaredKind::Guard)?;
+        Some(format!("declare it: `.reg {ty} {name};`"))
+    }
 }
 
 fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
-    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None, ty: None, elsewhere: None })
+    let data = UndeclaredName {
+        name: name.into(),
+        kind,
+        near: None,
+        range: None,
+        choices: Box::default(),
+        ty: None,
+        elsewhere: None,
+    };
+    Diagnostic::new(range, data)
 }
 
 /// The report on an operand that names nothing declared.
@@ -141,6 +158,24 @@ pub(crate) fn register(range: Range<usize>, name: &str, ty: &'static str) -> Dia
     let mut diagnostic = report(range, name);
     if let Some(found) = of(&mut diagnostic).filter(|_| numbered_special(name).is_none()) {
         found.ty = Some(ty);
+    }
+    diagnostic
+}
+
+/// The report on a guard that names nothing declared.
+pub(crate) fn guard(range: Range<usize>, name: &str) -> Diagnostic {
+    let mut diagnostic = register(range, name, ".pred");
+    if let Some(found) = of(&mut diagnostic) {
+        found.kind = UndeclaredKind::Guard;
+    }
+    diagnostic
+}
+
+/// The report on the base of an address in some state spaces, none of which means any, that names nothing declared.
+pub(crate) fn address(range: Range<usize>, name: &str, spaces: Option<&'static [&'static str]>) -> Diagnostic {
+    let mut diagnostic = report(range, name);
+    if let (Some(found), Some(spaces)) = (of(&mut diagnostic), spaces) {
+        found.kind = UndeclaredKind::Address(spaces);
     }
     diagnostic
 }
@@ -165,6 +200,16 @@ impl Diagnostic {
         name(self).is_some_and(|name| numbered_special(name).is_some())
     }
 
+    /// Whether a declaration of the undeclared name is not what was meant: it is a word of another language, or the stem of registers.
+    pub fn is_not_to_be_declared(&self) -> bool {
+        let is_stem = |name: &str, range: &str| range.split_once('<').is_some_and(|(stem, _)| stem.trim_end() == name);
+        let data: Option<&UndeclaredName> = self.finding.data();
+        data.is_some_and(|undeclared| {
+            super::foreign_operand(&undeclared.name).is_some()
+                || undeclared.range.as_deref().is_some_and(|range| is_stem(&undeclared.name, range))
+        })
+    }
+
     /// Whether it is the report on an undeclared label.
     pub fn is_undeclared_label(&self) -> bool {
         let is_label =
@@ -178,88 +223,18 @@ pub(crate) fn name(diagnostic: &Diagnostic) -> Option<&str> {
     diagnostic.finding.data().map(|undeclared: &UndeclaredName| &*undeclared.name)
 }
 
-/// The most similar of the names of a function. Of a range, `%r<10`, it is the register with the number that is written; its bare stem is
-/// no register. Special registers come after declared names.
-fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option<Box<str>> {
-    if kind == UndeclaredKind::Operand {
-        // `$10`: a number, as other assemblers write it.
-        if let Some(number) = written.strip_prefix('$').filter(|n| n.bytes().all(|b| b.is_ascii_digit())) {
-            // In an `asm` statement of CUDA C++ it is an operand as LLVM writes it.
-            let operand = format!("%{number}");
-            return Some(if known.contains(&operand.as_str()) { operand.into() } else { number.into() });
-        }
-        if is_template(written) || numbered_special(written).is_some() {
-            return None;
-        }
-    }
-    let digits = written.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let number = written.get(digits..).filter(|n| !n.is_empty() && (*n == "0" || !n.starts_with('0')));
-    let member = |name: &'n str| -> Option<Cow<'n, str>> {
-        let Some((stem, count)) = name.split_once('<') else { return Some(name.into()) };
-        let number = number?;
-        let declared: u64 = count.trim().parse().ok()?;
-        (number.parse::<u64>().ok()? < declared).then(|| format!("{}{number}", stem.trim_end()).into())
-    };
-    // `%p9` of `%p<8>` is a register more, no other one.
-    let stem = written.get(..digits).unwrap_or("");
-    let is_beyond = |name: &&str| name.split_once('<').is_some_and(|(base, _)| base.trim_end() == stem);
-    if number.is_some() && kind == UndeclaredKind::Operand && known.iter().any(is_beyond) {
-        return None;
-    }
-    let names: Vec<Cow<'_, str>> = known.iter().filter_map(|name| member(name)).collect();
-    if let Some(other_case) = names.iter().find(|name| name.eq_ignore_ascii_case(written)) {
-        return Some(other_case.as_ref().into());
-    }
-    let declared = suggest(written, names.iter().map(AsRef::as_ref)).map(Into::into);
-    if declared.is_some() || kind != UndeclaredKind::Operand || !written.starts_with('%') {
-        return declared;
-    }
-    let special: Vec<String> = ISA
-        .special_registers
-        .iter()
-        .flat_map(|register| match register.components {
-            "" if register.count > 0 => {
-                let last = u64::from(register.count) - 1;
-                let number = number.and_then(|n| n.parse().ok()).unwrap_or(0);
-                vec![format!("{}{}", register.name, last.min(number))]
-            }
-            "" => vec![register.name.to_owned()],
-            components => components.chars().map(|c| format!("{}.{c}", register.name)).collect(),
-        })
-        .collect();
-    // `%lane` for `%laneid`.
-    const MAX_LONGER: usize = 3;
-    let is_longer = |name: &&String| {
-        name.starts_with(written)
-            && name.len() <= written.len() + MAX_LONGER
-            && !name.contains('.')
-            && written.len() > 2
-    };
-    let mut longer = special.iter().filter(is_longer);
-    if let (Some(only), None) = (longer.next(), longer.next()) {
-        return Some(only.as_str().into());
-    }
-    suggest(written, special.iter().map(String::as_str)).map(Into::into)
-}
-
 /// The undeclared name, if the diagnostic is about one.
 pub(crate) fn undeclared(diagnostic: &Diagnostic) -> Option<&UndeclaredName> {
     diagnostic.finding.data()
 }
 
-impl UndeclaredName {
-    /// The most similar of the names that the function declares, if one is similar enough for a typing mistake.
-    pub(crate) fn similar(&self, declared: &[&str]) -> Option<Box<str>> {
-        let foreign = self.kind == UndeclaredKind::Operand && super::foreign_operand(&self.name).is_some();
-        if foreign { None } else { nearest(&self.name, declared, self.kind) }
-    }
-}
-
-/// Adds the most similar name to a report, with the fix that writes it.
-pub(crate) fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
+/// Adds what may be meant to a report, with the fix that writes the most similar name.
+pub(crate) fn add_similar(diagnostic: &mut Diagnostic, similar: &Similarity) {
     if let Some(undeclared) = of(diagnostic) {
-        undeclared.near = similar.map(Into::into);
-        diagnostic.fixes.extend(write_instead(diagnostic.range.clone(), similar));
+        undeclared.near.clone_from(&similar.near);
+        undeclared.range.clone_from(&similar.range);
+        undeclared.choices.clone_from(&similar.choices);
+        diagnostic.fixes.extend(write_instead(diagnostic.range.clone(), similar.near.as_deref()));
     }
 }
 
@@ -268,7 +243,7 @@ pub(crate) fn add_similar(diagnostic: &mut Diagnostic, similar: Option<&str>) {
 pub(crate) fn add_declarations(diagnostics: &mut [Diagnostic], declared: impl Fn(&str) -> Option<Range<usize>>) {
     for diagnostic in diagnostics.iter_mut().take(MAX_SUGGESTIONS) {
         let range = diagnostic.range.clone();
-        let Some(found) = of(diagnostic).filter(|found| found.kind == UndeclaredKind::Operand) else { continue };
+        let Some(found) = of(diagnostic).filter(|found| found.kind.is_value()) else { continue };
         let Some(place) = declared(&found.name) else { continue };
         found.elsewhere = Some(if place.start > range.start { Elsewhere::Below } else { Elsewhere::InnerBlock });
         found.near = None;
@@ -315,6 +290,23 @@ mod tests {
         assert_eq!(messages(&found), ["no name `table` is declared here"]);
         assert_eq!(messages(&in_kernel(UndeclaredName, "call other;")), ["no function `other` is declared here"]);
         assert!(in_kernel(UndeclaredName, "add.u32 %r0, %r7, 1;").is_empty());
+    }
+
+    #[test]
+    fn suggestions_are_of_the_kind_that_fits() {
+        let help = |body: &str| in_kernel(UndeclaredName, body)[0].help().unwrap_or_default();
+        assert_eq!(help("@p1 ret;"), "did you mean `%p1`?");
+        // An integer register is no guard, and a register no label.
+        assert_eq!(help("@r1 ret;"), "declare it: `.reg .pred r1;`");
+        assert_eq!(help("bra r1;"), "write `r1:` before the instruction to jump to");
+        assert_eq!(
+            help("call %r11;"),
+            "declare it above this function, `.func %r11 (…);`, with `.extern` if another module has it"
+        );
+        assert_eq!(help("ld.param.u64 %rd1, [argument];"), "the `.param` parameters declared here: `p`");
+        assert!(help("add.u32 %r1, %r99, 1;").contains("declares `%r0` to"), "{}", help("add.u32 %r1, %r99, 1;"));
+        assert!(help("add.u32 %r1, %r, 1;").ends_with("write one of these"));
+        assert!(help("add.u32 R1, %r2, 1;").starts_with("PTX has no `R1`"));
     }
 
     #[test]

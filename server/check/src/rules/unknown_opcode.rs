@@ -21,6 +21,8 @@ pub(crate) struct UnknownOpcode {
     pub unchecked: bool,
     /// Whether arguments in parentheses follow it, as in a call of C.
     pub call: bool,
+    /// The comparison that its condition is in PTX.
+    pub condition: Option<Box<str>>,
 }
 
 impl DiagnosticMessage for UnknownOpcode {
@@ -37,6 +39,11 @@ impl DiagnosticMessage for UnknownOpcode {
     fn help(&self) -> Option<String> {
         if self.unchecked {
             return Some("only the assembler can tell whether it is correct".to_owned());
+        }
+        if let Some(condition) = &self.condition {
+            return Some(format!(
+                "compare first, `{condition};` (with the type of the operands), and guard what depends on it: `@%p1 …`"
+            ));
         }
         if let Some(lower) = &self.lower {
             return Some(format!("write `{lower}`"));
@@ -61,34 +68,58 @@ pub(crate) fn report(instruction: &Instruction<'_>) -> Diagnostic {
         [only] => instruction.modifiers.is_empty() && matches!(only.kind, OperandKind::Arguments(_)),
         _ => false,
     };
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    if let Some((word, count)) = super::machine_instruction(opcode.text, &modifiers) {
+        let written = format!("{}{}", opcode.text, modifiers.get(..count).unwrap_or_default().concat());
+        let range =
+            opcode.range().start..instruction.modifiers.get(count - 1).map_or(opcode.range().end, |m| m.range().end);
+        let found =
+            UnknownOpcode { name: written.into(), near: None, lower: None, unchecked: false, call, condition: None };
+        return Diagnostic::new(range, found).fixes(translations(instruction, &word, count));
+    }
     if ISA.opcode(&lower).is_some() {
         let whole: String =
             std::iter::once(lower).chain(instruction.modifiers.iter().map(|m| lower_case(m.text))).collect();
         let fix = Fix::replace(format!("Write `{whole}`"), instruction.mnemonic_range(), whole.as_str()).preferred();
-        let found = UnknownOpcode { name, near: None, lower: Some(whole.into()), unchecked: false, call };
+        let found =
+            UnknownOpcode { name, near: None, lower: Some(whole.into()), unchecked: false, call, condition: None };
         return Diagnostic::new(opcode.range(), found).fix(fix);
     }
     if let Some(word) = foreign(opcode.text) {
-        let found = UnknownOpcode { name, near: None, lower: None, unchecked: false, call };
-        return Diagnostic::new(opcode.range(), found).fixes(translations(instruction, &word));
+        let found = UnknownOpcode { name, near: None, lower: None, unchecked: false, call, condition: None };
+        return Diagnostic::new(opcode.range(), found).fixes(translations(instruction, &word, 0));
     }
     if call {
         let range = opcode.range();
         let written = format!("call {}, ", opcode.text);
         let blanks = instruction.operands.first().map_or(range.end, |o| o.range.start);
         let fix = Fix::replace(format!("Write `call {}, (…)`", opcode.text), range.start..blanks, written);
-        let data = UnknownOpcode { name, near: None, lower: None, unchecked: false, call };
+        let data = UnknownOpcode { name, near: None, lower: None, unchecked: false, call, condition: None };
         return Diagnostic::new(range, data).fix(fix);
     }
     let near = nearest(&lower);
-    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None, unchecked: false, call })
+    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None, unchecked: false, call, condition: None })
         .fixes(super::write_instead(opcode.range(), near))
 }
 
 /// The hint that an instruction is known by name only.
 pub(crate) fn unchecked(range: Range<usize>, entry: &Entry) -> Diagnostic {
-    let found = UnknownOpcode { name: entry.name.into(), near: None, lower: None, unchecked: true, call: false };
+    let found = UnknownOpcode {
+        name: entry.name.into(),
+        near: None,
+        lower: None,
+        unchecked: true,
+        call: false,
+        condition: None,
+    };
     Diagnostic::new(range, found).severity(Severity::Hint)
+}
+
+/// Adds the comparison of a condition to the report on a word such as `if`.
+pub(crate) fn add_condition(diagnostic: &mut Diagnostic, condition: Option<String>) {
+    if let Some(found) = diagnostic.finding.data_mut::<UnknownOpcode>() {
+        found.condition = condition.map(Into::into);
+    }
 }
 
 /// A modifier in lower case; some have capital letters, such as `.L2::128B`.
@@ -125,12 +156,12 @@ fn nearest(word: &str) -> Option<&'static str> {
         .or_else(|| only(&|name| longer(name) && lacks_a_letter(name)))
 }
 
-/// The fixes that write an instruction of another language in PTX.
-fn translations(instruction: &Instruction<'_>, word: &ForeignWord) -> Vec<Fix> {
+/// The fixes that write an instruction of another language in PTX. The word is the opcode with the first `count` modifiers.
+fn translations(instruction: &Instruction<'_>, word: &ForeignWord, count: usize) -> Vec<Fix> {
     if word.left_out {
         return vec![Fix::replace(format!("Remove `{}`", instruction.opcode.text), instruction.range.clone(), "")];
     }
-    let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let written: Vec<&str> = instruction.modifiers.iter().skip(count).map(|m| m.text).collect();
     let mut out: Vec<Fix> = Vec::new();
     let mut offer = |text: String, range: Range<usize>| {
         let title = format!("Write `{text}`");

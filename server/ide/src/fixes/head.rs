@@ -51,7 +51,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
             // A modifier that is spelt nearly right has its suggestion.
-            Code::ModifierNotAllowed if !try_.out.is_empty() => {}
+            Code::ModifierNotAllowed if !try_.out.is_empty() || statement.diagnostic.is_beside_type() => {}
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A misspelt modifier already has a suggestion.
             Code::UnknownModifier if try_.out.is_empty() => {

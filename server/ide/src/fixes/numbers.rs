@@ -8,6 +8,8 @@ pub fn float_of(text: &str) -> Vec<String> {
     match hex {
         Some(hex) if hex.len() == 8 => vec![format!("0f{hex}")],
         Some(hex) if hex.len() == 16 => vec![format!("0d{hex}")],
+        // A digit too many or too few: which bits are meant is open, but not its value.
+        Some(hex) if hex.len() > 2 => Vec::new(),
         _ => {
             let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
             literal::integer(digits).map(|value| format!("{sign}{value}.0")).into_iter().collect()

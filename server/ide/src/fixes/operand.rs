@@ -341,7 +341,7 @@ impl OperandFixer<'_, '_, '_> {
 
     /// Offers to declare an undeclared name.
     fn declare(&mut self, name: &str, ty: &'static str) {
-        if self.statement.look_up(name).is_some() {
+        if self.statement.look_up(name).is_some() || self.statement.diagnostic.is_not_to_be_declared() {
             return;
         }
         let edit = FixEdit::Declare { name: name.to_owned(), ty };

@@ -59,6 +59,7 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
         lists: false,
         bare: false,
         exact: false,
+        wraps: false,
         register_only: false,
         immediate_only: false,
         lanes: false,
@@ -138,6 +139,7 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
             "lists" => value.lists = true,
             "bare" => value.bare = true,
             "exact" => value.exact = true,
+            "wraps" => value.wraps = true,
             "lanes" => value.lanes = true,
             "if" => {
                 p.expect("(")?;

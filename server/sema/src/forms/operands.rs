@@ -509,6 +509,8 @@ impl OperandChecker<'_> {
         {
             // ptxas reads 0xffffffffffffffff as −1.
             let value = if i64::try_from(value).is_ok() { value } else { i128::from(value as u64 as i64) };
+            let bits = spec.ty.map(|ty| ty.info().bits).filter(|_| spec.value.wraps);
+            let value = bits.map_or(value, |bits| value & ((1i128 << bits.min(64)) - 1));
             let inside = |r: &ptx_isa::tables::Range| {
                 (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
             };

@@ -86,6 +86,76 @@ pub(crate) enum Habit {
     SemicolonBeforeBody,
     /// `.entry` or `.func` is missing before the name of a function.
     FunctionKind,
+    /// A variable with a type of C++, and its declaration in PTX.
+    ForeignDeclaration(Box<str>),
+    /// A part of a declaration that comes before this other part in PTX, and the declaration in PTX.
+    PartOrder {
+        /// The part.
+        part: Box<str>,
+        /// The part that it comes before.
+        before: Box<str>,
+        /// The declaration in the right order.
+        written: Box<str>,
+    },
+    /// A directive of linkage between the kind of a function and its name.
+    LinkageBehind {
+        /// The directive.
+        linkage: Box<str>,
+        /// `.entry` or `.func`.
+        kind: Box<str>,
+    },
+    /// `void` before the name of a function.
+    VoidResult,
+    /// A type before the name of a kernel.
+    KernelResult(Box<str>),
+    /// The result of a function after its parameters, and its declaration.
+    ResultBehind(Box<str>),
+    /// A `;` in a list of parameters.
+    ParameterSemicolon {
+        /// Whether it follows the last parameter.
+        last: bool,
+    },
+    /// A sign between a directive and its numbers.
+    DirectiveSign {
+        /// The directive.
+        directive: Box<str>,
+        /// The sign.
+        sign: char,
+    },
+    /// A `!` before the `@` of a guard, and the guard in PTX.
+    GuardSignOutside(Box<str>),
+    /// A constant bank of machine code.
+    ConstantBank,
+    /// A register whose `%` is inside its name, and the name.
+    PercentInside(Box<str>),
+    /// An address in two pairs of brackets, and the address in one.
+    DoubledBrackets(Box<str>),
+    /// Brackets with nothing in them after the name of an operand.
+    EmptyBrackets(Box<str>),
+    /// A range of registers in a declaration, and the registers.
+    DeclaredRange(Box<str>),
+    /// The values of an array without braces, and the values in braces.
+    ValuesWithoutBraces(Box<str>),
+    /// A `:` in the place of the `;` at the end of a statement.
+    ColonAtEnd,
+    /// This sign between two operands.
+    OperandSign(char),
+    /// A comma before another declaration.
+    CommaBeforeDeclaration,
+    /// A comma behind a guard.
+    GuardComma,
+    /// A comma without an operand before it.
+    ExtraComma,
+    /// The values of a variable without `=`, and the values with it.
+    ValuesWithoutSign(Box<str>),
+    /// The size of an array without brackets, and the size in brackets.
+    BareSize(Box<str>),
+    /// A comma behind the last parameter.
+    LastComma,
+    /// A sign between the header of a function and its body.
+    SignBeforeBody(char),
+    /// Both kinds of functions in one header.
+    BothKinds,
 }
 
 impl Habit {
@@ -131,6 +201,32 @@ impl Habit {
                 "this `;` turns the header into a declaration, so the block after it has no function".to_owned()
             }
             Self::FunctionKind => "`.entry` (a kernel) or `.func` is missing after this".to_owned(),
+            Self::ForeignDeclaration(_) => "a variable is declared with a state space and a PTX type".to_owned(),
+            Self::PartOrder { part, before, .. } => format!("`{part}` must come before `{before}` in a declaration"),
+            Self::LinkageBehind { linkage, kind } => format!("`{linkage}` must come before `{kind}`"),
+            Self::VoidResult => "PTX has no `void`: a function without a result declares none".to_owned(),
+            Self::KernelResult(ty) => format!("a kernel returns nothing: `{ty}` is not allowed before its name"),
+            Self::ResultBehind(_) => "the result of a function must come before its name".to_owned(),
+            Self::ParameterSemicolon { last: false } => "`,` separates parameters, not `;`".to_owned(),
+            Self::ParameterSemicolon { last: true } => "the last parameter takes no `;`".to_owned(),
+            Self::DirectiveSign { directive, sign } => format!("`{directive}` takes no `{sign}` before its numbers"),
+            Self::GuardSignOutside(_) => "the `!` of a guard must come after its `@`".to_owned(),
+            Self::ConstantBank => "a constant bank exists only in machine code (SASS), not in PTX".to_owned(),
+            Self::PercentInside(name) => format!("the name of register `{name}` begins with its `%`"),
+            Self::DoubledBrackets(_) => "an address takes one pair of brackets, not two".to_owned(),
+            Self::EmptyBrackets(name) => format!("`[]` is allowed only where `{name}` is declared"),
+            Self::DeclaredRange(_) => "a declaration of registers takes no range of this form".to_owned(),
+            Self::ValuesWithoutBraces(_) => "the values of an array must be in braces".to_owned(),
+            Self::OperandSign(sign) => format!("`,` separates operands, not `{sign}`"),
+            Self::CommaBeforeDeclaration => "each `.reg` or variable declaration ends with `;`, not `,`".to_owned(),
+            Self::GuardComma => "a guard takes no comma".to_owned(),
+            Self::ExtraComma => "an operand is missing before this comma".to_owned(),
+            Self::ValuesWithoutSign(_) => "`=` is missing before the values of this variable".to_owned(),
+            Self::BareSize(_) => "the size of an array must be in brackets".to_owned(),
+            Self::LastComma => "a parameter is missing after this comma".to_owned(),
+            Self::SignBeforeBody(sign) => format!("the header of a function takes no `{sign}` before its body"),
+            Self::BothKinds => "a function is either a kernel (`.entry`) or a `.func`".to_owned(),
+            Self::ColonAtEnd => "an instruction ends with `;`, not `:`".to_owned(),
         }
     }
 
@@ -174,8 +270,39 @@ impl Habit {
                     .to_owned()
             }
             Self::GuardColon => "remove it".to_owned(),
-            Self::RegisterRange(written) | Self::WrongBrackets { written, .. } | Self::Dimensions(written) => {
+            Self::RegisterRange(written)
+            | Self::WrongBrackets { written, .. }
+            | Self::Dimensions(written)
+            | Self::ForeignDeclaration(written)
+            | Self::PartOrder { written, .. }
+            | Self::GuardSignOutside(written)
+            | Self::PercentInside(written)
+            | Self::EmptyBrackets(written)
+            | Self::DeclaredRange(written)
+            | Self::ValuesWithoutBraces(written) => {
                 format!("write `{written}`")
+            }
+            Self::LinkageBehind { linkage, kind } => format!("write `{linkage} {kind}`"),
+            Self::VoidResult | Self::ParameterSemicolon { last: true } | Self::DirectiveSign { .. } => {
+                "remove it".to_owned()
+            }
+            Self::KernelResult(_) => "pass a pointer, and store what the kernel computes there".to_owned(),
+            Self::ResultBehind(declaration) => format!("write `.func {declaration}` before the name"),
+            Self::ParameterSemicolon { last: false } => "write `,`".to_owned(),
+            Self::ConstantBank => {
+                "read an argument of the kernel by its name, with `ld.param`, and a constant with `ld.const`".to_owned()
+            }
+            Self::DoubledBrackets(written) => {
+                format!("write `{written}`; an address that is stored in memory is loaded first")
+            }
+            Self::ColonAtEnd | Self::CommaBeforeDeclaration => "write `;`".to_owned(),
+            Self::OperandSign(_) => "write `,`".to_owned(),
+            Self::ExtraComma => "write the operand, or remove the comma".to_owned(),
+            Self::ValuesWithoutSign(written) | Self::BareSize(written) => format!("write `{written}`"),
+            Self::GuardComma | Self::SignBeforeBody(_) => "remove it".to_owned(),
+            Self::LastComma => "write the parameter, or remove the comma".to_owned(),
+            Self::BothKinds => {
+                "keep `.entry` for what the host launches, `.func` for what other functions call".to_owned()
             }
             Self::StringValue => "write the code of each character, and 0 at the end".to_owned(),
             Self::NumbersApart => "write commas between them".to_owned(),

@@ -23,8 +23,8 @@ pub(crate) enum SyntaxErrorKind {
     NotPtx,
     /// Unexpected tokens, as shown in the message; true if more of them follow.
     Unexpected(Box<str>, bool),
-    /// An assignment to this name, as in other languages.
-    Assignment(Box<str>),
+    /// An assignment to this name, as in other languages, and the instruction that it is in PTX.
+    Assignment(Box<str>, Option<Box<str>>),
     /// A punctuation character is missing after a token. The token is `None` if it is too long to show.
     MissingAfter(char, Option<Box<str>>),
     /// An operand is missing after this operator.
@@ -109,7 +109,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::NotPtx => "this is not PTX".to_owned(),
             SyntaxErrorKind::Unexpected(shown, false) => format!("unexpected `{shown}`"),
             SyntaxErrorKind::Unexpected(shown, true) => format!("unexpected `{shown}` …"),
-            SyntaxErrorKind::Assignment(name) => format!("unexpected `{name} =`: PTX has no assignments"),
+            SyntaxErrorKind::Assignment(name, _) => format!("unexpected `{name} =`: PTX has no assignments"),
             SyntaxErrorKind::MissingAfter(what, Some(token)) => format!("a `{what}` is missing after `{token}`"),
             SyntaxErrorKind::MissingAfter(what, None) => format!("a `{what}` is missing after this"),
             SyntaxErrorKind::MissingOperand(operator) => format!("an operand is missing after this `{operator}`"),
@@ -177,13 +177,19 @@ impl DiagnosticMessage for SyntaxError {
     }
 
     fn help(&self) -> Option<String> {
-        if let Some(word) = &self.unknown_opcode {
+        let is_explained = matches!(self.kind, SyntaxErrorKind::Habit(_) | SyntaxErrorKind::Assignment(..));
+        if let Some(word) = self.unknown_opcode.as_ref().filter(|_| !is_explained) {
             return Some(in_ptx(word).unwrap_or_else(|| format!("`{word}` is not an instruction")));
         }
         Some(match &self.kind {
             SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "no open `{` matches it".to_owned(),
-            SyntaxErrorKind::Assignment(name) => {
-                format!("an instruction names its result first, as in `add.s32 {name}, …`")
+            SyntaxErrorKind::Assignment(_, Some(statement)) => {
+                format!("an instruction names its result first: write `{statement};`")
+            }
+            SyntaxErrorKind::Assignment(name, None) => {
+                format!(
+                    "an instruction computes one operation and names its result first, as in `add.s32 {name}, a, b;`"
+                )
             }
             SyntaxErrorKind::TooDeep => {
                 "nest blocks, initializers and expressions less deeply; nothing inside these brackets is checked"
@@ -191,6 +197,13 @@ impl DiagnosticMessage for SyntaxError {
             }
             SyntaxErrorKind::NamedPrototype(_) => "calls use the label before the directive".to_owned(),
             SyntaxErrorKind::NamelessParameter(true) => "write `_`".to_owned(),
+            SyntaxErrorKind::NamelessParameter(false) => {
+                "write a name after the type, as in `.param .b32 name`".to_owned()
+            }
+            SyntaxErrorKind::NamelessFunction(what) => {
+                let kind = if *what == "kernel" { ".entry" } else { ".func" };
+                format!("write its name before the parameters, as in `{kind} name(…)`")
+            }
             SyntaxErrorKind::NotAType(_, Some(near)) => format!("did you mean `{near}`?"),
             SyntaxErrorKind::Order(_) => {
                 "the order is: `.align` and `.attribute`, state space, vector length, type, names".to_owned()

@@ -154,7 +154,10 @@ fn dimensions(line: &str, start: usize, after: &str) -> Option<Diagnostic> {
 
 /// The report on `.reg .b32 %q(4);`.
 fn registers(line: &str, start: usize, after: &str) -> Option<Diagnostic> {
-    let (number, _) = after.strip_prefix('(')?.split_once(')')?;
+    let (number, _) = match after.strip_prefix('(') {
+        Some(inner) => inner.split_once(')')?,
+        None => after.strip_prefix('{')?.split_once('}')?,
+    };
     let is_number = !number.trim().is_empty() && number.trim().bytes().all(|b| b.is_ascii_digit());
     (is_number && line.trim_start().starts_with(".reg")).then(|| {
         let written = format!("<{}>", number.trim());

@@ -52,7 +52,7 @@ fn operands_that_are_missing() {
 fn statements_of_other_languages() {
     assert_eq!(
         in_body("%r1 = 5;"),
-        ["unexpected `%r1 =`: PTX has no assignments\nan instruction names its result first, as in `add.s32 %r1, …`"]
+        ["unexpected `%r1 =`: PTX has no assignments\nan instruction names its result first: write `mov.b32 %r1, 5;`"]
     );
     assert_eq!(in_body("mov.u32 %r1, +%r2;"), ["`+` is not allowed before this\nremove it"]);
     let subscript =
@@ -89,9 +89,14 @@ fn parts_of_declarations() {
 
 #[test]
 fn headers_of_functions() {
-    assert_eq!(outside(".entry ()\n{\nret;\n}\n"), ["the name of this kernel is missing"]);
-    assert_eq!(outside(".func f(.param .b32)\n{\nret;\n}\n"), ["the name of the parameter is missing after this"]);
-    assert_eq!(outside(".entry k(.param .ptr .u64 p)\n{\nret;\n}\n"), ["`.ptr` must come after the type"]);
+    let name = "the name of this kernel is missing\nwrite its name before the parameters, as in `.entry name(…)`";
+    assert_eq!(outside(".entry ()\n{\nret;\n}\n"), [name]);
+    assert_eq!(outside(".entry (.param .u64 p)\n{\nret;\n}\n"), [name]);
+    let parameter =
+        "the name of the parameter is missing after this\nwrite a name after the type, as in `.param .b32 name`";
+    assert_eq!(outside(".func f(.param .b32)\n{\nret;\n}\n"), [parameter]);
+    let order = "`.u64` must come before `.ptr` in a declaration\nwrite `.param .u64 .ptr p`";
+    assert_eq!(outside(".entry k(.param .ptr .u64 p)\n{\nret;\n}\n"), [order]);
     assert!(outside(".entry k(.param .u64 .ptr p)\n{\nret;\n}\n").is_empty());
     let no_brace = ".func f()\n.reg .b32 %r1;\nmov.u32 %r1, 0;\nret;\n}\n";
     assert_eq!(outside(no_brace), ["a `{` is missing after the header of this function"]);

@@ -50,7 +50,10 @@ fn pointer_type(text: &str, star: &Range<usize>) -> Option<Diagnostic> {
     ISA.ty(ty)?;
     let range = before.len() - ty.len()..star.end;
     let kind = SyntaxErrorKind::Habit(Habit::PointerType(format!("{ty}*").into()));
-    Some(error(range.clone(), kind).fix(Fix::replace("Write `.u64`", range, ".u64").preferred()))
+    // `.f32 *p`: the blank before the name goes with the star.
+    let is_apart = text.get(star.end..).is_none_or(|rest| rest.starts_with(char::is_whitespace));
+    let written = if is_apart { ".u64" } else { ".u64 " };
+    Some(error(range.clone(), kind).fix(Fix::replace("Write `.u64`", range, written).preferred()))
 }
 
 /// The report on a missing `;`, if a line inside of a statement begins with an opcode. The search begins at offset `after`. A word is
@@ -88,6 +91,7 @@ pub(crate) fn swallowed_line(
 fn end_of_statement(source: ItemSource<'_>, token: Range<usize>) -> Diagnostic {
     match source.text.get(token.clone()).unwrap_or("") {
         "," => after_comma(token),
+        ":" => colon_at_end(token),
         text if is_operator(text) => operand_after(source, token),
         "[" => not_closed(token, '['),
         "(" => not_closed(token, '('),
@@ -106,6 +110,12 @@ pub(super) fn comma_before_end(text: &str, comma: Range<usize>) -> Diagnostic {
     let ends = text.get(comma.end..).is_some_and(|rest| rest.trim_start().starts_with(';'));
     let fix = ends.then(|| Fix::replace("Remove `,`", comma.clone(), ""));
     after_comma(comma).fixes(fix)
+}
+
+/// The report on a `:` in the place of the `;` at the end of a statement.
+pub(super) fn colon_at_end(colon: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Write `;`", colon.clone(), ";").preferred();
+    error(colon, SyntaxErrorKind::Habit(Habit::ColonAtEnd)).fix(fix)
 }
 
 /// The report on a bracket that is not closed on its line.
@@ -246,7 +256,7 @@ pub(super) fn assignment(source: ItemSource<'_>, range: Range<usize>, text: &str
     let is_name = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
     is_name.then(|| {
         let start = range.start;
-        error(range, SyntaxErrorKind::Assignment(name.into())).fixes(result_first(source, start, name))
+        error(range, SyntaxErrorKind::Assignment(name.into(), None)).fixes(result_first(source, start, name))
     })
 }
 
@@ -275,11 +285,15 @@ pub(crate) fn opening_parenthesis(last: Range<usize>) -> Diagnostic {
     error(last, SyntaxErrorKind::OpeningParenthesis).fix(fix)
 }
 
-/// Whether a diagnostic is from [`opening_brace`] or [`opening_parenthesis`].
+/// Whether a diagnostic is from [`opening_brace`] or [`opening_parenthesis`], or about a `;` that cuts the parameters off.
 pub(crate) fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
-    diagnostic
-        .syntax_error()
-        .is_some_and(|e| matches!(e.kind, SyntaxErrorKind::OpeningBrace | SyntaxErrorKind::OpeningParenthesis))
+    use SyntaxErrorKind::{OpeningBrace, OpeningParenthesis};
+    let cuts = |habit: &Habit| matches!(habit, Habit::ParameterSemicolon { .. });
+    diagnostic.syntax_error().is_some_and(|e| match &e.kind {
+        OpeningBrace | OpeningParenthesis => true,
+        SyntaxErrorKind::Habit(habit) => cuts(habit),
+        _ => false,
+    })
 }
 
 /// Reports a closing brace that closes nothing.
