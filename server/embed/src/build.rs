@@ -8,7 +8,7 @@ mod rust;
 use crate::definitions::Definitions;
 use crate::literal::decode_cpp;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Operand, Problem, ProblemCode, Statement, Variable};
+use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::targets::Wanted;
 use crate::words::last_token;
@@ -144,7 +144,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
             edits: vec![edit(place.start..place.start, mark)],
         };
         problems.push(Problem {
-            code: ProblemCode::Access,
+            code: "asm-access",
             span: place.clone(),
             message: format!(
                 "constraint `{text}` of an output must begin with `=` (written) or `+` (read and written)"
@@ -154,7 +154,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
     } else if !output && marked {
         let remove = edit(place.start..place.start + 1, "");
         problems.push(Problem {
-            code: ProblemCode::Access,
+            code: "asm-access",
             span: place.clone(),
             message: format!("constraint `{text}` stands among the inputs, where `=` and `+` are not allowed"),
             fixes: vec![HostFix { title: format!("Remove `{}`", &text[..1]), edits: vec![remove] }],
@@ -165,7 +165,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
         let message = format!(
             "nvcc has no tied operands: write `+` in the constraint of output {letters}, and remove `{letters}` here"
         );
-        problems.push(Problem { code: ProblemCode::Constraint, span: place.clone(), message, fixes: Vec::new() });
+        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
         return;
     }
     let one = letters.chars().count() == 1;
@@ -177,7 +177,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
         } else {
             format!("constraint `{letters}` has {} letters; nvcc expects one", letters.chars().count())
         };
-        problems.push(Problem { code: ProblemCode::Constraint, span: place.clone(), message, fixes: Vec::new() });
+        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
     }
 }
 
@@ -214,7 +214,7 @@ fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
             (None, None) => own.clone(),
         };
         problems.push(Problem {
-            code: ProblemCode::Clobber,
+            code: "asm-clobber",
             span: own,
             message: format!("nvcc does not know clobber `{}`; only `memory` is allowed", text.text),
             fixes: vec![HostFix {
@@ -256,7 +256,7 @@ fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems:
     for (index, (operand, facts)) in operands.iter().zip(facts).enumerate() {
         if !facts.used && !is_tie(&operand.constraint.text) {
             problems.push(Problem {
-                code: ProblemCode::UnusedOperand,
+                code: "asm-unused-operand",
                 span: operand.span.clone(),
                 message: format!("the text never uses operand `%{index}`"),
                 fixes: Vec::new(),

@@ -24,8 +24,7 @@ pub use edits::host_edit;
 pub use host::{Host, Language};
 pub use map::{Segment, SegmentKind, SegmentMap};
 pub use model::{
-    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, ProblemCode, Statement,
-    Variable,
+    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, Statement, Variable,
 };
 pub use raw::{Flaw, Form, Variant};
 pub use targets::{Condition, PtxComment, Wanted};

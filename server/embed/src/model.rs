@@ -204,72 +204,11 @@ pub struct Variable {
     pub operand: (usize, usize),
 }
 
-/// The kind of a problem. Each has a diagnostic code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ProblemCode {
-    /// `=` or `+` among the inputs, or neither among the outputs.
-    Access,
-    /// A clobber that the compiler does not know.
-    Clobber,
-    /// A constraint that the compiler does not know.
-    Constraint,
-    /// A `;` is missing at the end of the text.
-    MissingSemicolon,
-    /// Another number of operands than constraints.
-    OperandCount,
-    /// A number that names no operand.
-    OperandIndex,
-    /// A letter between `%` and the number of an operand.
-    OperandModifier,
-    /// A name in brackets that names no operand.
-    OperandName,
-    /// A `%` that begins nothing, or is doubled where it must not be.
-    Percent,
-    /// A register whose `%` must be doubled.
-    UnescapedName,
-    /// An operand that the text does not name.
-    UnusedOperand,
-}
-
-impl ProblemCode {
-    /// All kinds.
-    pub const ALL: [Self; 11] = [
-        Self::Access,
-        Self::Clobber,
-        Self::Constraint,
-        Self::MissingSemicolon,
-        Self::OperandCount,
-        Self::OperandIndex,
-        Self::OperandModifier,
-        Self::OperandName,
-        Self::Percent,
-        Self::UnescapedName,
-        Self::UnusedOperand,
-    ];
-
-    /// The code of its diagnostic.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Access => "asm-access",
-            Self::Clobber => "asm-clobber",
-            Self::Constraint => "asm-constraint",
-            Self::MissingSemicolon => "asm-missing-semicolon",
-            Self::OperandCount => "asm-operand-count",
-            Self::OperandIndex => "asm-operand-index",
-            Self::OperandModifier => "asm-operand-modifier",
-            Self::OperandName => "asm-operand-name",
-            Self::Percent => "asm-percent",
-            Self::UnescapedName => "asm-unescaped-name",
-            Self::UnusedOperand => "asm-unused-operand",
-        }
-    }
-}
-
 /// A mistake in the host text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
     /// The code, such as `asm-constraint`.
-    pub code: ProblemCode,
+    pub code: &'static str,
     /// The place.
     pub span: Range<usize>,
     /// What is wrong.

@@ -15,7 +15,7 @@ fn only(text: &str) -> Arc<Group> {
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code.name())).collect()
+    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
 }
 
 /// The text after the first fix of the first problem with a code.
@@ -23,7 +23,7 @@ fn fixed(text: &str, code: &str) -> String {
     let host = host(text);
     let mut groups = host.groups().iter();
     let (placed, problem) =
-        groups.find_map(|g| Some((g, g.group.problems.iter().find(|p| p.code.name() == code)?))).expect(code);
+        groups.find_map(|g| Some((g, g.group.problems.iter().find(|p| p.code == code)?))).expect(code);
     let mut out = text.to_owned();
     for edit in problem.fixes[0].edits.iter().rev() {
         out.replace_range(placed.start + edit.span.start..placed.start + edit.span.end, &edit.text);

@@ -3,7 +3,7 @@
 use crate::definitions::Definitions;
 use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{HostEdit, HostFix, Kind, Problem, ProblemCode, Statement, Variable};
+use crate::model::{HostEdit, HostFix, Kind, Problem, Statement, Variable};
 use crate::raw::{Literal, Piece, Raw};
 use crate::words::{Tokens, last_token};
 use std::ops::Range;
@@ -91,7 +91,7 @@ pub(super) fn missing_semicolon(ptx: &Decoded, problems: &mut Vec<Problem>) {
     let start = ptx.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
     let Some(place) = ptx.map.to_host(start..end).pop() else { return };
     problems.push(Problem {
-        code: ProblemCode::MissingSemicolon,
+        code: "asm-missing-semicolon",
         span: place.clone(),
         message: "the last instruction has no `;`, so it runs into the next instruction of the compiled function"
             .to_owned(),

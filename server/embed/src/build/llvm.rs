@@ -4,7 +4,7 @@ use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, mo
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, Kind, Operand, Problem, ProblemCode, Statement, Variable};
+use crate::model::{Access, Constraint, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw};
 use crate::words::last_token;
 use std::ops::Range;
@@ -76,7 +76,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         for (NamedOperand { name: spelling, operand }, facts) in operands.iter().zip(&facts) {
             if !facts.used && !is_tied(operand) && !is_forced(operand) {
                 problems.push(Problem {
-                    code: ProblemCode::UnusedOperand,
+                    code: "asm-unused-operand",
                     span: operand.span.clone(),
                     message: format!("the text never uses operand `{spelling}`"),
                     fixes: Vec::new(),
@@ -376,7 +376,7 @@ fn substitute(
                 let count = operands.len();
                 let message =
                     format!("`${index}` does not exist: the constraints name {count} operand{}", plural(count));
-                problems.push(Problem { code: ProblemCode::OperandIndex, span, message, fixes: Vec::new() });
+                problems.push(Problem { code: "asm-operand-index", span, message, fixes: Vec::new() });
             }
             out.replace(template, range, HOLE, SegmentKind::Hole);
             continue;
@@ -422,7 +422,7 @@ fn counts(raw: &Raw, operands: &[NamedOperand], problems: &mut Vec<Problem>) {
         return;
     };
     problems.push(Problem {
-        code: ProblemCode::OperandCount,
+        code: "asm-operand-count",
         span: place.body.clone(),
         message: format!(
             "the constraints name {inputs} input{}; {} operand{} {} given",

@@ -4,7 +4,7 @@ use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, mo
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_rust};
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, HostEdit, HostFix, Kind, Operand, Problem, ProblemCode, Statement, Variable};
+use crate::model::{Access, Constraint, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Direction, Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::words::last_token;
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         if last_token(&ptx.text).is_some() {
             let unused = operands.iter().zip(&names).zip(&facts).filter(|(_, facts)| !facts.used);
             problems.extend(unused.map(|((operand, names), _)| Problem {
-                code: ProblemCode::UnusedOperand,
+                code: "asm-unused-operand",
                 span: operand.span.clone(),
                 message: format!("the text never uses operand `{}`", names.spelling),
                 fixes: Vec::new(),
@@ -219,7 +219,7 @@ fn integer(text: &str) -> Option<i128> {
 fn constraint_problems(form: Form, operand: &Operand, direction: Direction, quoted: bool, problems: &mut Vec<Problem>) {
     let text = operand.constraint.text.as_str();
     let span = operand.constraint.span.clone();
-    let mut report = |code: ProblemCode, message: String, fixes: Vec<HostFix>| {
+    let mut report = |code: &'static str, message: String, fixes: Vec<HostFix>| {
         problems.push(Problem { code, span: span.clone(), message, fixes });
     };
     if form == Form::RustAsm {
@@ -227,7 +227,7 @@ fn constraint_problems(form: Form, operand: &Operand, direction: Direction, quot
         if is_register && !text.is_empty() && class_kind(text).is_none() {
             let what = if quoted { "register" } else { "register class" };
             let message = format!("nvptx targets have no {what} `{text}`; expected `reg16`, `reg32` or `reg64`");
-            report(ProblemCode::Constraint, message, Vec::new());
+            report("asm-constraint", message, Vec::new());
         }
         return;
     }
@@ -241,14 +241,14 @@ fn constraint_problems(form: Form, operand: &Operand, direction: Direction, quot
         let message = format!("constraint `{text}` of {place} is wrong; expected `{mark}{letters}`");
         let start = operand.constraint.span.start;
         let edits = vec![HostEdit { span: start..start + text.len() - letters.len(), text: mark.to_owned() }];
-        report(ProblemCode::Access, message, vec![HostFix { title: format!("Write `{mark}{letters}`"), edits }]);
+        report("asm-access", message, vec![HostFix { title: format!("Write `{mark}{letters}`"), edits }]);
     }
     let known: &[&str] =
         if mark.is_empty() { &["h", "r", "l", "q", "f", "d", "n", "C"] } else { &["h", "r", "l", "q", "f", "d"] };
     if !known.contains(&letters) {
         let list = known.iter().map(|letter| format!("`{letter}`")).collect::<Vec<_>>().join(", ");
         report(
-            ProblemCode::Constraint,
+            "asm-constraint",
             format!("`ptx_asm!` does not know constraint `{letters}`; expected one of {list}"),
             Vec::new(),
         );
@@ -341,7 +341,7 @@ impl Substitution<'_> {
                 if self.complete {
                     let spelling = if name.is_empty() { format!("{}", self.next - 1) } else { name.to_owned() };
                     self.report(
-                        ProblemCode::OperandIndex,
+                        "asm-operand-index",
                         range.clone(),
                         self.missing(&format!("{{{spelling}}}")),
                         Vec::new(),
@@ -370,7 +370,7 @@ impl Substitution<'_> {
                     Some(index) => self.operand(at..end, index),
                     None => {
                         if self.complete {
-                            self.report(ProblemCode::OperandIndex, at..end, self.missing(&text[at..end]), Vec::new());
+                            self.report("asm-operand-index", at..end, self.missing(&text[at..end]), Vec::new());
                         }
                         self.hole(at..end);
                     }
@@ -383,7 +383,7 @@ impl Substitution<'_> {
                 let message =
                     format!("`ptx_asm!` refuses `{name}`; write `%{name}` for a register or `%%` for the sign");
                 let fixes = self.replacement(at..at + 1, "%%", format!("Write `%{name}`"));
-                self.report(ProblemCode::Percent, at..at + name.len(), message, fixes);
+                self.report("asm-percent", at..at + name.len(), message, fixes);
                 self.copy(at..at + 1);
                 at + 1
             }
@@ -435,7 +435,7 @@ impl Substitution<'_> {
         let twice = brace.repeat(2);
         let fixes = self.replacement(at..at + 1, &twice, format!("Write `{twice}`"));
         let message = format!("`asm!` reads `{brace}` as a part of a placeholder; write `{twice}` for a brace of PTX");
-        self.report(ProblemCode::OperandIndex, at..at + 1, message, fixes);
+        self.report("asm-operand-index", at..at + 1, message, fixes);
         self.copy(at..at + 1);
         at + 1
     }
@@ -459,7 +459,7 @@ impl Substitution<'_> {
         }
     }
 
-    fn report(&mut self, code: ProblemCode, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
+    fn report(&mut self, code: &'static str, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
         let Some(span) = self.template.map.to_host(range).into_iter().next() else { return };
         self.problems.push(Problem { code, span, message, fixes });
     }

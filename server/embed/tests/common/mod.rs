@@ -18,5 +18,5 @@ pub fn texts(language: Language, text: &str) -> Vec<String> {
 
 /// The codes of all mistakes in the host text.
 pub fn codes(language: Language, text: &str) -> Vec<&'static str> {
-    Host::new(language, text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code.name())).collect()
+    Host::new(language, text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
 }
