@@ -435,6 +435,8 @@ table! {
         vectors: bool,
         /// Whether the header of a function without a body may use it, although no other declaration may.
         prototypes: bool,
+        /// Whether no call passes or returns single values of it: the assembler builds no function with such a parameter.
+        uncallable: bool,
         /// Whether declarations may use it in every version and on every target: its gates apply only to instructions.
         ungated: bool,
         /// On which instructions the assembler accepts it as a modifier without effect.
