@@ -142,6 +142,8 @@ def calls(r):
 STATEMENTS = {"packs": packs, "subscripts": subscripts, "addresses": addresses}
 MODULES = {"names": names, "headers": headers, "locations": locations, "literals": literals, "between": between, "calls": calls, **generated_modules.MODULES}
 BUILT = {"calls", *generated_modules.BUILT}
+# What the assembler says of names of other modules, unless it leaves them to the linker.
+WITHOUT_LINKING = re.compile("Unresolved extern|Cannot take address of function")
 SECONDS = 30
 
 
@@ -175,7 +177,7 @@ def assembled(name, case, build):
     command = [PTXAS, "-arch=" + (arch if build else arch.replace("sm_", "compute_")), name, "-o", name + ".cubin"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
-        if "Unresolved extern" in run.stdout + run.stderr:
+        if WITHOUT_LINKING.search(run.stdout + run.stderr):
             run = subprocess.run([*command, "-c"], capture_output=True, text=True, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return None

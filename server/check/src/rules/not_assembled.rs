@@ -139,6 +139,18 @@ mod tests {
         };
         assert_eq!(messages(&in_module(Code::NotAssembled, &text("f+4"))), ["ptxas generates no code for `mov.u64`"]);
         assert!(in_module(Code::NotAssembled, &text("f")).is_empty());
+        // The parser takes them wherever it takes the function.
+        let header = ".version 9.0\n.target sm_90\n.address_size 64\n.func f() { ret; }\n";
+        for (statement, mnemonic) in [
+            ("cvta.to.global.u64 %rd1, f+4;", "cvta.to.global.u64"),
+            ("add.u64 %rd1, f+4, %rd2;", "add.u64"),
+            ("st.global.u64 [%rd1], f+4;", "st.global.u64"),
+        ] {
+            let text = format!("{header}.entry k() {{ .reg .b64 %rd<3>; {statement} ret; }}");
+            let found = in_module(Code::NotAssembled, &text);
+            assert_eq!(messages(&found), [format!("ptxas generates no code for `{mnemonic}`")], "{statement}");
+            assert!(in_module(Code::OperandKind, &text).is_empty(), "{statement}");
+        }
     }
 
     #[test]
