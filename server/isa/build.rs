@@ -75,12 +75,10 @@ fn main() {
     let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
     let releases = beside("releases.tsv", |file, text| compiler::usage::releases(file, text, &isa));
+    let constraints = beside("constraints.tsv", |file, text| compiler::usage::constraints(file, text, &isa));
     let messages = messages(&["assembler.tsv", "tools.tsv"]);
-    for (name, text) in [
-        ("tables.rs", out),
-        ("ids.rs", ids),
-        ("usage.rs", usage + &templates + &cuda + &names + &values + &messages + &releases),
-    ] {
+    let usage = usage + &templates + &cuda + &names + &values + &messages + &releases + &constraints;
+    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

@@ -3,11 +3,14 @@
 
 usage: PTXAS=/path/to/ptxas tests/oracle/dimensions.py SEED COUNT [--list] [DIMENSION…]
 
-COUNT cases are shared evenly by the dimensions. Statements are asked as in ask.py, modules one by one; both only parsed, except in `calls`, whose verdict is
-that of code generation. Choose a seed that was not used before: a known one only shows what was mended for it.
+COUNT cases are shared evenly by the dimensions. Statements are asked as in ask.py, modules one by one; both only parsed, except in `calls` and what
+generated_modules.py names in BUILT, whose verdict is that of code generation. A module with unresolved names is asked about with `-c`. What
+crashes the assembler has no verdict. Choose a seed that was not used before: a known one only shows what was mended for it.
 """
 import os, random, re, subprocess, sys, tempfile
+import generated_modules
 from ask import PTXAS, ask
+from assemble import INTERNAL
 from record import ROOT
 
 VERSION, TARGET = "9.5", "sm_100a"
@@ -137,7 +140,11 @@ def calls(r):
 
 
 STATEMENTS = {"packs": packs, "subscripts": subscripts, "addresses": addresses}
-MODULES = {"names": names, "headers": headers, "locations": locations, "literals": literals, "between": between, "calls": calls}
+MODULES = {"names": names, "headers": headers, "locations": locations, "literals": literals, "between": between, "calls": calls, **generated_modules.MODULES}
+BUILT = {"calls", *generated_modules.BUILT}
+# What the assembler says of names of other modules, unless it leaves them to the linker.
+WITHOUT_LINKING = re.compile("Unresolved extern|Cannot take address of function")
+SECONDS = 30
 
 
 def of_statements(cases):
@@ -154,12 +161,29 @@ def of_modules(cases, build):
         for case in cases:
             with open(name, "w") as f:
                 f.write(case)
-            arch = TARGET if build else TARGET.replace("sm_", "compute_")
-            theirs = subprocess.run([PTXAS, f"-arch={arch}", name, "-o", os.path.join(folder, "a")], capture_output=True)
+            theirs = assembled(name, case, build)
+            if theirs is None:
+                continue
             options = [] if build else ["--parse-only"]
             ours = subprocess.run([ANALYZER, "check", *options, name], capture_output=True)
-            out.append((case, "ERR" if theirs.returncode else "OK", "ERR" if ours.returncode else "OK"))
+            out.append((case, theirs, "ERR" if ours.returncode else "OK"))
     return out
+
+
+def assembled(name, case, build):
+    """Returns the assembler's verdict on a module, or None if it crashes or does not end."""
+    target = re.search(r"\.target\s+(sm_\w+)", case)
+    arch = target[1] if target else TARGET
+    command = [PTXAS, "-arch=" + (arch if build else arch.replace("sm_", "compute_")), name, "-o", name + ".cubin"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        if WITHOUT_LINKING.search(run.stdout + run.stderr):
+            run = subprocess.run([*command, "-c"], capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    if run.returncode < 0 or INTERNAL.search(run.stdout + run.stderr):
+        return None
+    return "ERR" if run.returncode else "OK"
 
 
 def main():
@@ -171,7 +195,7 @@ def main():
     for name in wanted:
         r = random.Random(f"{seed} {name}")
         cases = list(dict.fromkeys(all_dimensions[name](r) for _ in range(max(1, count // len(wanted)))))
-        results = of_statements(cases) if name in STATEMENTS else of_modules(cases, name == "calls")
+        results = of_statements(cases) if name in STATEMENTS else of_modules(cases, name in BUILT)
         different = [result for result in results if result[1] != result[2]]
         false = sum(1 for _, theirs, _ in different if theirs == "OK")
         print(f"{name}: {len(results)} cases, {false} false errors, {len(different) - false} missed", flush=True)

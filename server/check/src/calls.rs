@@ -3,15 +3,16 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::call_arguments::{PassedValue, Why};
-use crate::rules::{branch_target, call_arguments, call_target, operand_kind, undeclared_name};
+use crate::rules::{branch_target, call_arguments, call_target, not_assembled, operand_kind, undeclared_name};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, ValueKind};
 use ptx_sema::forms::operands::{NameLookup, special};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
-use ptx_sema::hir::signature::{Array, Callee, ContentId, Parameter, natural_align, size_in_bits};
+use ptx_sema::hir::signature::{Array, Callee, ContentId, Parameter, Signature, natural_align, size_in_bits};
 use ptx_sema::hir::symbols::{Symbol, TargetListKind, VariableOrigin, VariableSymbol};
 use ptx_sema::hir::types::TypeId;
+use std::sync::Arc;
 
 /// Checks the labels, functions and target lists that an instruction names. `fitting` is the operand variant that it fits.
 pub(crate) fn check(
@@ -141,6 +142,18 @@ impl<'t> CallOperands<'_, 't> {
     /// Compares the call with the signature of one possible callee.
     fn against(&self, callee: &Callee, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let Some(signature) = &callee.signature else { return };
+        let before = out.len();
+        self.compare(callee, signature, names, out);
+        // The other functions that are called have a report of their own, if a kernel reaches them.
+        if let Some(parameter) =
+            not_assembled::uncallable(signature).filter(|_| callee.prototype && out.len() == before)
+            && let Some(targets) = self.targets
+        {
+            out.push(not_assembled::not_callable(targets.range.clone(), &callee.name, parameter));
+        }
+    }
+
+    fn compare(&self, callee: &Callee, signature: &Arc<Signature>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
         let at = self.callee.map_or(0..0, |o| o.range.clone());
         let results = self.results.map_or(&[][..], list);
         let arguments = self.arguments.map_or(&[][..], list);

@@ -49,7 +49,12 @@ pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Repo
 
 /// Diagnostics about the text around PTX in another language, which its finder asks for.
 pub mod asm {
-    pub use crate::rules::asm::{AsmProblem, report};
+    pub use crate::rules::asm::{AsmCode, AsmProblem, report};
+}
+
+/// What a register should be.
+pub mod registers {
+    pub use crate::rules::required_size::{RegisterPurpose, RequiredSize};
 }
 
 /// What a name may be.

@@ -28,7 +28,7 @@ struct Counts {
     whole: usize,
     /// Whole statements whose text and operands are known.
     known: usize,
-    problems: BTreeMap<&'static str, usize>,
+    problems: BTreeMap<String, usize>,
     /// Groups about whose targets the host says something.
     targets: usize,
     /// The times of edits by the clock.
@@ -58,10 +58,10 @@ fn count(counts: &mut Counts, language: Language, text: &str) -> (usize, usize, 
     let (mut statements, mut whole, mut known) = (0, 0, 0);
     for placed in host.groups() {
         for problem in &placed.group.problems {
-            *counts.problems.entry(problem.code).or_default() += 1;
+            *counts.problems.entry(format!("{:?}", problem.kind)).or_default() += 1;
             if std::env::var_os("SHOW").is_some() {
                 let span = placed.start + problem.span.start..placed.start + problem.span.end;
-                println!("{} {} {:?}", problem.code, problem.message, text.get(span));
+                println!("{:?} {} {:?}", problem.kind, problem.message, text.get(span));
             }
         }
         counts.targets += usize::from(!placed.group.targets.is_anything());

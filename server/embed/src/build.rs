@@ -3,17 +3,19 @@
 mod common;
 mod llvm;
 mod nvcc;
+mod placeholders;
 mod rust;
 
+use crate::constraints::{self, kind_of};
 use crate::definitions::Definitions;
 use crate::literal::decode_cpp;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Operand, Problem, Statement, Variable};
+use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Operand, Problem, ProblemKind, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::targets::Wanted;
 use crate::words::last_token;
 pub(crate) use common::Part;
-use common::{OperandFacts, kind_of, missing_semicolon, template, variable_name};
+use common::{OperandFacts, missing_semicolon, template, variable_name};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +35,9 @@ pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         flaws.sort_unstable();
         flaws.dedup();
     }
+    let complete = !flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::OperandHole));
+    let spelling = |index: usize| operands.get(index).map(|_| format!("%{index}")).filter(|_| complete);
+    let template = placeholders::respelled(raw.form, &template, spelling, &mut problems).unwrap_or(template);
     let mut facts: Vec<OperandFacts> =
         operands.iter().map(|o| OperandFacts { kind: kind_of(&o.constraint.text), used: false }).collect();
     let mut substitution = nvcc::Substitution {
@@ -41,7 +46,7 @@ pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         template: &template,
         operands: &operands,
         facts: &mut facts,
-        complete: !flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::OperandHole)),
+        complete,
         number,
         out: Decoded::default(),
         opaque: Vec::new(),
@@ -144,7 +149,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
             edits: vec![edit(place.start..place.start, mark)],
         };
         problems.push(Problem {
-            code: "asm-access",
+            kind: ProblemKind::Access,
             span: place.clone(),
             message: format!(
                 "constraint `{text}` of an output must begin with `=` (written) or `+` (read and written)"
@@ -154,7 +159,7 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
     } else if !output && marked {
         let remove = edit(place.start..place.start + 1, "");
         problems.push(Problem {
-            code: "asm-access",
+            kind: ProblemKind::Access,
             span: place.clone(),
             message: format!("constraint `{text}` stands among the inputs, where `=` and `+` are not allowed"),
             fixes: vec![HostFix { title: format!("Remove `{}`", &text[..1]), edits: vec![remove] }],
@@ -165,19 +170,20 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
         let message = format!(
             "nvcc has no tied operands: write `+` in the constraint of output {letters}, and remove `{letters}` here"
         );
-        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
+        problems.push(Problem { kind: ProblemKind::Constraint, span: place.clone(), message, fixes: Vec::new() });
         return;
     }
     let one = letters.chars().count() == 1;
-    if !one || !letters.starts_with(['h', 'r', 'l', 'q', 'f', 'd', 'b', 'n', 'C']) {
+    if !constraints::is_nvcc(letters) {
+        let known = constraints::nvcc();
         let message = if letters.is_empty() {
-            "the constraint has no letter; nvcc expects one of `h`, `r`, `l`, `q`, `f`, `d`, `n`, `C`".to_owned()
+            format!("the constraint has no letter; nvcc expects one of {}", constraints::listed(&known, ""))
         } else if one {
-            format!("nvcc does not know constraint `{letters}`; it expects `h`, `r`, `l`, `q`, `f`, `d`, `n` or `C`")
+            format!("nvcc does not know constraint `{letters}`; it expects {}", constraints::listed(&known, "or"))
         } else {
             format!("constraint `{letters}` has {} letters; nvcc expects one", letters.chars().count())
         };
-        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
+        problems.push(Problem { kind: ProblemKind::Constraint, span: place.clone(), message, fixes: Vec::new() });
     }
 }
 
@@ -214,7 +220,7 @@ fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
             (None, None) => own.clone(),
         };
         problems.push(Problem {
-            code: "asm-clobber",
+            kind: ProblemKind::Clobber,
             span: own,
             message: format!("nvcc does not know clobber `{}`; only `memory` is allowed", text.text),
             fixes: vec![HostFix {
@@ -256,7 +262,7 @@ fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems:
     for (index, (operand, facts)) in operands.iter().zip(facts).enumerate() {
         if !facts.used && !is_tie(&operand.constraint.text) {
             problems.push(Problem {
-                code: "asm-unused-operand",
+                kind: ProblemKind::UnusedOperand,
                 span: operand.span.clone(),
                 message: format!("the text never uses operand `%{index}`"),
                 fixes: Vec::new(),

@@ -5,6 +5,7 @@
 
 mod build;
 mod chunks;
+mod constraints;
 mod cpp;
 mod definitions;
 mod edits;
@@ -24,7 +25,8 @@ pub use edits::host_edit;
 pub use host::{Host, Language};
 pub use map::{Segment, SegmentKind, SegmentMap};
 pub use model::{
-    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, Statement, Variable,
+    Access, Constraint, Edit, Group, HostEdit, HostFix, Kind, Operand, Placed, Problem, ProblemKind, Statement,
+    Variable,
 };
 pub use raw::{Flaw, Form, Variant};
 pub use targets::{Condition, PtxComment, Wanted};

@@ -151,40 +151,22 @@ pub struct Operand {
 /// The type of an operand in PTX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `h`: 16 bits.
+    /// 16 bits.
     B16,
-    /// `r`: 32 bits.
+    /// 32 bits.
     B32,
-    /// `l`: 64 bits.
+    /// 64 bits.
     B64,
-    /// `q`: 128 bits.
+    /// 128 bits.
     B128,
-    /// `f`: a 32-bit floating-point number.
+    /// A 32-bit floating-point number.
     F32,
-    /// `d`: a 64-bit floating-point number.
+    /// A 64-bit floating-point number.
     F64,
-    /// `b`: a predicate.
+    /// A predicate.
     Pred,
-    /// `n`: an integer constant.
+    /// An integer constant.
     Constant,
-}
-
-impl Kind {
-    /// The kind of a constraint letter. `None` for an unknown letter, and for `C`, which stands for text.
-    #[must_use]
-    pub fn of_letter(letter: char) -> Option<Self> {
-        Some(match letter {
-            'h' | 'c' => Self::B16,
-            'r' => Self::B32,
-            'l' => Self::B64,
-            'q' => Self::B128,
-            'f' => Self::F32,
-            'd' => Self::F64,
-            'b' => Self::Pred,
-            'n' | 'i' => Self::Constant,
-            _ => return None,
-        })
-    }
 }
 
 /// An operand as the PTX text sees it.
@@ -204,11 +186,38 @@ pub struct Variable {
     pub operand: (usize, usize),
 }
 
+/// What a mistake in the host text is about. Each is a diagnostic of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// `=` or `+` in a constraint.
+    Access,
+    /// A clobber.
+    Clobber,
+    /// A constraint or register class.
+    Constraint,
+    /// The semicolon of the last instruction.
+    MissingSemicolon,
+    /// The number of operands.
+    OperandCount,
+    /// The index of an operand.
+    OperandIndex,
+    /// An operand with a modifier.
+    OperandModifier,
+    /// How the text names an operand.
+    OperandName,
+    /// A percent sign.
+    Percent,
+    /// A name with one percent sign beside operands.
+    UnescapedName,
+    /// An operand that the text does not use.
+    UnusedOperand,
+}
+
 /// A mistake in the host text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
-    /// The code, such as `asm-constraint`.
-    pub code: &'static str,
+    /// What it is about.
+    pub kind: ProblemKind,
     /// The place.
     pub span: Range<usize>,
     /// What is wrong.

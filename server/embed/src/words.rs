@@ -1,5 +1,6 @@
 //! Tokens of PTX, as far as groups need them: words, braces and declarations of registers.
 
+use crate::constraints;
 use crate::model::Group;
 use ptx_syntax::trivia::{opaque, trivia};
 use std::ops::Range;
@@ -67,6 +68,11 @@ impl Outline {
 
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'))
+}
+
+/// The registers that a text declares. A name ends in `<` if it stands for a family.
+pub(crate) fn declared_registers(ptx: &str) -> Vec<String> {
+    Outline::of(ptx).declared.into_iter().map(|(name, _)| name).collect()
 }
 
 /// The variables and functions that a text declares, apart from registers.
@@ -218,10 +224,7 @@ impl Group {
     /// is no prose: names of instructions with `_`, unknown ones without modifiers before an operand, constraints that nvcc does
     /// not know, an instruction without a semicolon.
     fn is_of_device(&self, is_known: impl Fn(&str) -> bool) -> bool {
-        let is_nvcc = |constraint: &str| {
-            let letter = constraint.trim_start_matches(['=', '+', '&']);
-            matches!(letter, "h" | "r" | "l" | "q" | "f" | "d" | "n" | "C")
-        };
+        let is_nvcc = |constraint: &str| constraints::nvcc().contains(&constraints::letters(constraint));
         let mut constraints = self.statements.iter().flat_map(|s| &s.operands).map(|o| o.constraint.text.as_str());
         let ends = last_token(&self.ptx).is_some_and(|(_, ends)| ends);
         ends && constraints.all(is_nvcc)

@@ -1,5 +1,7 @@
 //! PTX in C++.
 
+mod common;
+
 use ptx_embed::{Access, Flaw, Group, Host, Kind, Language, Placed};
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ fn only(text: &str) -> Arc<Group> {
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
+    common::codes(Language::Cpp, text)
 }
 
 /// The text after the first fix of the first problem with a code.
@@ -23,7 +25,7 @@ fn fixed(text: &str, code: &str) -> String {
     let host = host(text);
     let mut groups = host.groups().iter();
     let (placed, problem) =
-        groups.find_map(|g| Some((g, g.group.problems.iter().find(|p| p.code == code)?))).expect(code);
+        groups.find_map(|g| Some((g, g.group.problems.iter().find(|p| common::code(p.kind) == code)?))).expect(code);
     let mut out = text.to_owned();
     for edit in problem.fixes[0].edits.iter().rev() {
         out.replace_range(placed.start + edit.span.start..placed.start + edit.span.end, &edit.text);

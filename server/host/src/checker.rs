@@ -6,7 +6,7 @@ use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
 use ptx_analysis::{
     Code, Diagnostic, Finding, FixEdit, InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText,
-    Related, Severity, TargetSet, Text, TypeId,
+    RegisterPurpose, Related, Severity, TargetSet, Text, TypeId,
 };
 use ptx_embed::{Access, Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
@@ -216,17 +216,7 @@ pub(crate) fn with_text<R>(group: &Group, targets: &TargetSet, answer: impl FnOn
 
 /// The type of the register that an operand gets; `None` for a constant.
 pub(crate) fn register_type(kind: Kind) -> Option<TypeId> {
-    let name = match kind {
-        Kind::B16 => ".b16",
-        Kind::B32 => ".b32",
-        Kind::B64 => ".b64",
-        Kind::B128 => ".b128",
-        Kind::F32 => ".f32",
-        Kind::F64 => ".f64",
-        Kind::Pred => ".pred",
-        Kind::Constant => return None,
-    };
-    TypeId::of(name)
+    kind.register_type().and_then(TypeId::of)
 }
 
 fn checked(
@@ -240,7 +230,7 @@ fn checked(
     }
     let targets = targets.of(&group.targets);
     let findings = with_text(group, &targets, |text| inline.check_until(text, stop))?;
-    let mut out: Vec<Diagnostic> = group.problems.iter().filter_map(problems::of_host).collect();
+    let mut out: Vec<Diagnostic> = group.problems.iter().map(problems::of_host).collect();
     // An operand that seems unused is most likely the one that was meant.
     let misnamed =
         |d: &Diagnostic| matches!(d.code(), Code::AsmOperandIndex | Code::AsmOperandName | Code::AsmOperandModifier);
@@ -288,10 +278,31 @@ fn translate(diagnostic: &mut Diagnostic, group: &Group) {
     }
 }
 
+/// Says in the words of the host how an operand gets the size that it should have.
+fn ask_for_size(diagnostic: &mut Diagnostic, group: &Group) {
+    let Some(required) = diagnostic.required_size() else { return };
+    let Some(variable) = group.variables.iter().find(|v| v.name == required.register) else { return };
+    let Some(statement) = group.statements.get(variable.operand.0) else { return };
+    let Some(operand) = statement.operands.get(variable.operand.1) else { return };
+    let bits = required.bits;
+    let Some(word) = statement.sized_operand(operand, bits, required.float) else { return };
+    let help = match required.purpose {
+        RegisterPurpose::Address { consequence } => {
+            format!("give the operand an address of {bits} bits, with {word}: {consequence}")
+        }
+        RegisterPurpose::Result => {
+            format!("the result has {bits} bits: give the operand a variable of {bits} bits, with {word}")
+        }
+    };
+    let text = Text { message: diagnostic.message(), help: Some(help) };
+    diagnostic.finding = Finding::translated(diagnostic.code(), text);
+}
+
 /// A diagnostic of PTX in host bytes; `None` if no byte of the host stands for its place.
 fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
     let (range, rest) = host_ranges(&group.map, &diagnostic.range)?;
     diagnostic.range = range;
+    ask_for_size(&mut diagnostic, group);
     translate(&mut diagnostic, group);
     diagnostic.related.retain(|related| match host_ranges(&group.map, &related.range) {
         Some((range, _)) => {

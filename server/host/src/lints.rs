@@ -2,7 +2,7 @@
 
 use crate::places::host_ranges;
 use crate::problems::{fix, report};
-use ptx_analysis::{Code, Diagnostic, Fix, FixEdit, InlineFindings, Severity};
+use ptx_analysis::{AsmCode, Diagnostic, Fix, FixEdit, InlineFindings, Severity};
 use ptx_embed::{Access, Form, Group, Operand, SegmentKind, Statement, Variable};
 use std::ops::Range;
 
@@ -40,10 +40,11 @@ fn input_written(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnos
             }
         };
         let operand = group.statements.get(variable.operand.0).and_then(|s| s.operands.get(variable.operand.1));
-        out.extend(report(Code::AsmInputWritten, range, message, help).map(|d| match operand {
-            Some(operand) => d.related(operand.constraint.span.clone(), format!("`{name}` is declared here")),
-            None => d,
-        }));
+        let diagnostic = report(AsmCode::InputWritten, range, message, help);
+        out.push(match operand {
+            Some(operand) => diagnostic.related(operand.constraint.span.clone(), format!("`{name}` is declared here")),
+            None => diagnostic,
+        });
     }
 }
 
@@ -69,8 +70,8 @@ fn undefined_outputs(group: &Group, findings: &InlineFindings, out: &mut Vec<Dia
                     )
                 };
                 let help = format!("{as_both} if the text begins with the value of the variable");
-                report(Code::AsmOutputRead, range, message, &help)
-                    .map(|d| d.related(declared, format!("`{name}` is declared here")))
+                report(AsmCode::OutputRead, range, message, &help)
+                    .related(declared, format!("`{name}` is declared here"))
             }
             None => {
                 let message = format!("`{name}` is an output, but some paths through the text do not write it");
@@ -84,10 +85,10 @@ fn undefined_outputs(group: &Group, findings: &InlineFindings, out: &mut Vec<Dia
                 };
                 let severity =
                     if (0..statement.operands.len()).any(tells) { Severity::Hint } else { Severity::Warning };
-                report(Code::AsmOutputUnwritten, declared, message, &help).map(|d| d.severity(severity))
+                report(AsmCode::OutputUnwritten, declared, message, &help).severity(severity)
             }
         };
-        out.extend(report.map(|d| d.fixes(fix)));
+        out.push(report.fixes(fix));
     }
 }
 
@@ -127,7 +128,7 @@ fn carries(group: &Group, index: usize, findings: &InlineFindings, out: &mut Vec
     let Some(range) = host(group, &carry.range) else { return };
     let help = "nothing keeps the carry between two statements: write the chain in one statement";
     let severity = if is_kept(statement) { Severity::Hint } else { Severity::Warning };
-    out.extend(report(Code::AsmCarry, range, message, help).map(|d| d.severity(severity)));
+    out.push(report(AsmCode::Carry, range, message, help).severity(severity));
 }
 
 /// Whether the compiler keeps the statement, and its order among those like it: it is `volatile`, or it has no result.
@@ -204,17 +205,15 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
         {
             let word = written(group, &place);
             let message = format!("`{word}` {}, but {}", effect.describe(), without_volatile(statement.form));
-            let found = report(Code::AsmVolatile, range, message, effect.advice());
-            out.extend(found.map(|d| {
-                let severity = if effect == UnknownEffect::Load { Severity::Hint } else { d.severity };
-                d.severity(severity).fixes(group.add_volatile(index).as_ref().map(fix))
-            }));
+            let found = report(AsmCode::Volatile, range, message, effect.advice());
+            let severity = if effect == UnknownEffect::Load { Severity::Hint } else { found.severity };
+            out.push(found.severity(severity).fixes(group.add_volatile(index).as_ref().map(fix)));
         }
     }
     if statement.memory_clobber {
         return;
     }
-    for (code, ranges) in [(Code::AsmFence, &actions.fences), (Code::AsmStore, &actions.stores)] {
+    for (code, ranges) in [(AsmCode::Fence, &actions.fences), (AsmCode::Store, &actions.stores)] {
         let Some(place) = own(ranges) else { continue };
         let Some(range) = host(group, &place) else { continue };
         let word = written(group, &place);
@@ -225,11 +224,11 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
             _ => "the clobber `~{memory}`",
         };
         let (message, help) = match (code, is_rust) {
-            (Code::AsmFence, true) => (
+            (AsmCode::Fence, true) => (
                 format!("`{word}` orders accesses to memory, but `nomem` or `readonly` denies it"),
                 "remove the option: it lets the compiler move loads and stores across the statement".to_owned(),
             ),
-            (Code::AsmFence, false) => (
+            (AsmCode::Fence, false) => (
                 format!("`{word}` orders accesses to memory, but the statement has no memory clobber"),
                 match statement.form {
                     _ if !is_kept(statement) => {
@@ -250,12 +249,10 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
                 format!("with {clobber} it keeps no memory value in a register across the statement"),
             ),
         };
-        let quiet = code == Code::AsmFence && is_kept(statement) && !is_rust;
+        let quiet = code == AsmCode::Fence && is_kept(statement) && !is_rust;
         let found = report(code, range, message, &help);
-        out.extend(found.map(|d| {
-            let severity = if quiet { Severity::Hint } else { d.severity };
-            d.severity(severity).fixes(group.add_memory_clobber(index).as_ref().map(fix))
-        }));
+        let severity = if quiet { Severity::Hint } else { found.severity };
+        out.push(found.severity(severity).fixes(group.add_memory_clobber(index).as_ref().map(fix)));
     }
 }
 
@@ -274,7 +271,7 @@ fn loose(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnostic>) {
         let message =
             format!("this {what} is outside braces: if the statement is duplicated, the name is declared twice");
         let help = "put the text in braces; the compiler duplicates statements when it inlines or unrolls";
-        out.extend(report(Code::AsmLabel, range, message, help));
+        out.push(report(AsmCode::LooseLabel, range, message, help));
     }
 }
 

@@ -31,6 +31,60 @@ fn good_statements_have_no_diagnostics() {
     }
 }
 
+/// The help of the first diagnostic with a code.
+fn help(language: Language, text: &str, code: Code) -> String {
+    let found = HostChecker::default().diagnostics(Host::new(language, text).groups());
+    let diagnostic = found.iter().find(|d| d.code() == code).unwrap_or_else(|| panic!("{text}: {found:?}"));
+    diagnostic.help().unwrap_or_default()
+}
+
+#[test]
+fn a_host_says_in_its_words_how_an_operand_gets_its_size() {
+    let cuda = |text: &str| format!("__device__ void f(unsigned a) {{ unsigned v; {text} }}");
+    let load = cuda(r#"asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "r"(a));"#);
+    let rust = r#"fn f() { asm!("ld.global.u32 {0}, [{a}];", out(reg32) v, a = in(reg32) a); }"#;
+    let oxide = r#"fn f() { ptx_asm!("ld.global.u32 %0, [%1];", out("=r") v, in("r") a); }"#;
+    let llvm = r#"define i32 @f(i32 %a) { %1 = call i32 asm sideeffect "ld.global.u32 $0, [$1];", "=r,r"(i32 %a) ret i32 %1 }"#;
+    let triton =
+        "x = tl.inline_asm_elementwise('ld.global.u32 $0, [$1];', '=r,r', [a], dtype=t, is_pure=False, pack=1)";
+    let julia = "@asmcall(\"ld.global.u32 \\$0, [\\$1];\", \"=r,r\", true, UInt32, Tuple{UInt32}, a)";
+    for (language, text, word) in [
+        (Language::Cpp, load.as_str(), r#"the constraint `"l"`"#),
+        (Language::Rust, rust, "the register class `reg64`"),
+        (Language::Rust, oxide, r#"the constraint `"l"`"#),
+        (Language::LlvmIr, llvm, "the constraint `l`"),
+        (Language::Python, triton, "the constraint `l`"),
+        (Language::Julia, julia, "the constraint `l`"),
+    ] {
+        let expected = format!(
+            "give the operand an address of 64 bits, with {word}: ptxas generates code for 64-bit addresses only"
+        );
+        assert_eq!(help(language, text, Code::NarrowAddress), expected, "{text}");
+    }
+    let result = |statement: &str| help(Language::Cpp, &cuda(statement), Code::OperandType);
+    assert_eq!(
+        result(r#"asm("mov.u64 %0, 5;" : "=r"(v));"#),
+        "the result has 64 bits: give the operand a variable of 64 bits, with the constraint `\"=l\"`"
+    );
+    assert_eq!(
+        result(r#"asm("sqrt.rn.f64 %0, %1;" : "=r"(v) : "d"(a));"#),
+        "the result has 64 bits: give the operand a variable of 64 bits, with the constraint `\"=d\"`"
+    );
+    let class = r#"fn f() { asm!("mov.u64 {0}, 5;", out(reg32) v); }"#;
+    let expected = "the result has 64 bits: give the operand a variable of 64 bits, with the register class `reg64`";
+    assert_eq!(help(Language::Rust, class, Code::OperandType), expected);
+}
+
+#[test]
+fn placeholders_of_another_language_are_reported_once() {
+    assert_eq!(found(r#"asm volatile("add.u32 $0, $1, $2;" : "=r"(a) : "r"(a), "r"(a));"#), ["asm-operand-name `$0`"]);
+    // What the operands are is checked as well.
+    assert_eq!(
+        found(r#"asm volatile("add.u32 $0, $1, 1;" : "=r"(a) : "l"(l));"#),
+        ["asm-operand-name `$0`", "operand-type `$1`"]
+    );
+}
+
 #[test]
 fn an_interrupted_check_continues() {
     let statement = |i: usize| format!("asm(\"add.u32 %0, %1, {i}; bad;\" : \"=r\"(a) : \"r\"(a));\n");

@@ -18,11 +18,14 @@ mod usage;
 pub use ids::{Exec, Modifier, OperandName, SlotName};
 #[cfg(feature = "live")]
 pub use live::ISA;
-pub use lookup::{cuda_release, release_of, tool_message};
+pub use lookup::{asm_constraint, cuda_release, release_of, tool_message};
 
 pub use tables::Weights;
 #[cfg(feature = "live")]
-use tables::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, UsedMnemonic, Version};
+use tables::{
+    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, Suggested, UsageTable,
+    UsedMnemonic, Version,
+};
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

@@ -1,10 +1,11 @@
 //! Look-up in the tables.
 
 use crate::tables::{
-    AssemblerMessage, CudaRelease, Directive, Encoding, Entry, FieldInfo, InitialKind, Isa, ModifierInfo,
-    Multiprocessor, Opcode, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, Version,
+    AsmConstraint, AssemblerMessage, CudaRelease, Directive, Encoding, Entry, FieldInfo, InitialKind, Isa,
+    ModifierInfo, Multiprocessor, Opcode, PredefinedConstant, SpaceInfo, SpecialRegister, TargetInfo, TypeClass,
+    TypeInfo, Version,
 };
-use crate::{ASSEMBLER_MESSAGES, RELEASES};
+use crate::{ASM_CONSTRAINTS, ASSEMBLER_MESSAGES, RELEASES};
 use std::fmt;
 
 impl Isa {
@@ -130,4 +131,9 @@ pub fn release_of(version: Version) -> Option<&'static CudaRelease> {
 /// A CUDA release by its number, `12.8`.
 pub fn cuda_release(number: &str) -> Option<&'static CudaRelease> {
     RELEASES.iter().find(|release| release.cuda == number)
+}
+
+/// The constraint of inline assembly with this letter.
+pub fn asm_constraint(letter: &str) -> Option<&'static AsmConstraint> {
+    ASM_CONSTRAINTS.iter().find(|constraint| constraint.letter == letter)
 }

@@ -68,7 +68,10 @@ pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
 pub use tolerated::without_sets;
 #[allow(unused_imports)]
-pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, UsedMnemonic, Weights, pattern_fits};
+pub use usage::{
+    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, Suggested, UsageTable,
+    UsedMnemonic, Weights, pattern_fits,
+};
 
 table! {
     /// The whole instruction set.
@@ -448,6 +451,8 @@ table! {
         vectors: bool,
         /// Whether the header of a function without a body may use it, although no other declaration may.
         prototypes: bool,
+        /// Whether no call passes or returns single values of it: the assembler builds no function with such a parameter.
+        uncallable: bool,
         /// Whether declarations may use it in every version and on every target: its gates apply only to instructions.
         ungated: bool,
         /// On which instructions the assembler accepts it as a modifier without effect.

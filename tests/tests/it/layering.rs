@@ -43,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // The door has nothing of its own.
     ("ptx-analysis", &["ptx-check", "ptx-flow", "ptx-sema"]),
-    ("ptx-embed", &["memchr", "ptx-syntax"]),
+    ("ptx-embed", &["memchr", "ptx-isa", "ptx-syntax"]),
     ("ptx-num", &["libm", "ptx-isa"]),
     // The language of launches, without a machine and without a meaning of PTX.
     ("ptx-launch-syntax", &["ptx-num", "ptx-syntax", "strsim"]),

@@ -5,9 +5,12 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::lints::CheckedItem;
 use crate::lints::mixed_cta_groups::{self, MixedCtaGroups};
 use crate::lints::shared_memory_limit::SharedMemoryLimit;
+use crate::rules::not_assembled;
 use ptx_flow::flow::FlowFunction;
 use ptx_isa::Modifier;
-use ptx_sema::hir::symbols::VariableOrigin;
+use ptx_sema::hir::module::{Header, ModuleSymbol};
+use ptx_sema::hir::signature::Parameter;
+use ptx_sema::hir::symbols::{Symbol, VariableOrigin};
 use ptx_sema::target::Environment;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
@@ -57,11 +60,20 @@ impl FunctionSummary {
 pub(crate) type Summaries = [(Range<usize>, FunctionSummary)];
 
 /// Whether [`find`] can report anything. Most modules have neither tensor-core instructions nor much shared memory.
-pub(crate) fn matters(summaries: &Summaries, environment: &Environment, found: &[Diagnostic]) -> bool {
-    let limit = environment.target.map_or(0, |t| u64::from(t.shared));
+pub(crate) fn matters(summaries: &Summaries, header: &Header, found: &[Diagnostic]) -> bool {
+    let limit = header.environment.target.map_or(0, |t| u64::from(t.shared));
     let total = summaries.iter().fold(0u64, |sum, (_, summary)| sum.saturating_add(summary.all_shared()));
     let kinds: HashSet<Modifier> = summaries.iter().flat_map(|(_, summary)| summary.groups.iter().copied()).collect();
-    kinds.len() > 1 || (limit > 0 && total > limit) || found.iter().any(is_late)
+    kinds.len() > 1
+        || (limit > 0 && total > limit)
+        || found.iter().any(is_late)
+        || header.symbols.values().any(|symbol| uncallable(symbol).is_some())
+}
+
+/// The parameter of a device function for which the assembler does not build it.
+fn uncallable(symbol: &ModuleSymbol) -> Option<&Parameter> {
+    let is_device = matches!(symbol.symbol, Symbol::Function { kernel: false, .. });
+    symbol.signature.as_deref().filter(|_| is_device).and_then(not_assembled::uncallable)
 }
 
 /// Whether the level of a diagnostic depends on whether a kernel reaches its function. The assembler builds no other ones.
@@ -74,9 +86,10 @@ fn is_late(diagnostic: &Diagnostic) -> bool {
 pub(crate) fn find<'c, 's: 'c>(
     summaries: &Summaries,
     checked: impl Iterator<Item = CheckedItem<'c, 's>>,
-    environment: &Environment,
+    header: &Header,
     found: &mut Vec<Diagnostic>,
 ) {
+    let environment = &header.environment;
     let mut mentions: HashMap<&str, Vec<&str>> = HashMap::default();
     let mut functions: HashMap<&str, usize> = HashMap::default();
     for CheckedItem { item, name, names } in checked {
@@ -86,6 +99,7 @@ pub(crate) fn find<'c, 's: 'c>(
         }
     }
     let mut reached_by_any: HashSet<usize> = HashSet::default();
+    let mut reached_names: HashSet<&str> = HashSet::default();
     let mut new = Vec::new();
     for (name, kernel) in functions.iter().filter(|(_, index)| summaries[**index].1.kernel) {
         let mut reached: HashSet<&str> = HashSet::default();
@@ -95,6 +109,7 @@ pub(crate) fn find<'c, 's: 'c>(
                 waiting.extend(mentions.get(next).into_iter().flatten());
             }
         }
+        reached_names.extend(reached.iter().copied());
         let mut callees: Vec<usize> = reached.iter().filter_map(|name| functions.get(name).copied()).collect();
         callees.sort_unstable();
         callees.retain(|index| index != kernel);
@@ -110,6 +125,14 @@ pub(crate) fn find<'c, 's: 'c>(
         };
         if reached_by_any.iter().any(inside) {
             diagnostic.severity = Severity::Error;
+        }
+    }
+    for (name, symbol) in &header.symbols {
+        let Some(parameter) = uncallable(symbol) else { continue };
+        let is_reached = reached_names.contains(&**name);
+        if is_reached || symbol.defined {
+            let severity = if is_reached { Severity::Error } else { Severity::Warning };
+            new.push(not_assembled::not_callable(symbol.place.clone(), name, parameter).severity(severity));
         }
     }
     found.extend(new);
@@ -169,7 +192,7 @@ impl Reached<'_> {
             limit: target.shared,
             reached: true,
         };
-        (total > limit).then(|| Diagnostic::new(self.range(), problem))
+        (total > limit).then(|| problem.report(self.range()))
     }
 }
 
@@ -202,6 +225,41 @@ mod tests {
         let level = |kernel: &str| found(&both, kernel).iter().map(|d| d.severity).collect::<Vec<_>>();
         assert_eq!(level("call f;"), [Severity::Error]);
         assert_eq!(level(""), [Severity::Warning], "the assembler leaves it out");
+    }
+
+    #[test]
+    fn parameters_that_no_call_passes() {
+        let found = |functions: &str, kernel: &str| {
+            let header = ".version 9.5\n.target sm_90\n.address_size 64\n";
+            let declared = ".reg .pred p; .reg .u16 h; .reg .b16 b; .reg .b64 a; .param .u8 c;";
+            let text = format!("{header}{functions}\n.entry k() {{ {declared} {kernel} ret; }}");
+            in_module(Code::NotAssembled, &text)
+        };
+        let severity = |functions: &str, kernel: &str| found(functions, kernel).first().map(|d| d.severity);
+        for (functions, kernel) in [
+            (".func f(.reg .pred a) { ret; }", "call f, (p);"),
+            (".func (.reg .u16 r) f() { mov.u16 r, 1; ret; }", "call (h), f;"),
+            (".func f(.param .u8 a) { ret; }", "call f, (c);"),
+            (".func f(.reg .s16 a) { ret; } .func g() { call f, (1); ret; }", "call g;"),
+            (".func f(.reg .pred a) { ret; }", "mov.u64 a, f;"),
+            (".extern .func f(.reg .pred a);", "call f, (p);"),
+            ("", "P: .callprototype _ (.reg .pred _); mov.b64 a, 0; call a, (p), P;"),
+        ] {
+            assert_eq!(severity(functions, kernel), Some(Severity::Error), "{functions} {kernel}");
+        }
+        for (functions, kernel) in [
+            (".func f(.reg .b16 a) { ret; }", "call f, (h);"),
+            (".func f(.param .u8 a[4]) { ret; }", ""),
+            (".extern .func f(.reg .pred a);", ""),
+            ("", "P: .callprototype _ (.reg .pred _);"),
+        ] {
+            assert_eq!(severity(functions, kernel), None, "{functions} {kernel}");
+        }
+        let unreached = found(".func f(.reg .pred a) { ret; }", "");
+        assert_eq!(messages(&unreached), ["ptxas generates no code for `f`"]);
+        assert_eq!(unreached[0].severity, Severity::Warning, "the assembler leaves it out");
+        let help = unreached[0].help();
+        assert_eq!(help.as_deref(), Some("`a` is `.pred`, which no call passes or returns: declare it `.b32`"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! `shared-memory-limit`: the shared variables of a kernel take more memory than the target allows.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::DiagnosticMessage;
 use crate::lints::Analysis;
+use std::ops::Range;
 
 /// A kernel whose shared variables take more memory than the target allows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,6 +20,20 @@ pub(crate) struct SharedMemoryLimit {
     pub reached: bool,
 }
 
+impl SharedMemoryLimit {
+    /// The level: ptxas compares the lower 32 bits of the size, with a sign.
+    fn severity(&self) -> Severity {
+        let compared = self.total as u32 as i32;
+        if i64::from(compared) > i64::from(self.limit) { Severity::Error } else { Severity::Warning }
+    }
+
+    /// The report, at the name of the kernel.
+    pub(super) fn report(self, range: Range<usize>) -> Diagnostic {
+        let severity = self.severity();
+        Diagnostic::new(range, self).severity(severity)
+    }
+}
+
 impl DiagnosticMessage for SharedMemoryLimit {
     fn message(&self) -> String {
         let Self { kernel, total, target, limit, reached } = self;
@@ -27,6 +42,11 @@ impl DiagnosticMessage for SharedMemoryLimit {
     }
 
     fn help(&self) -> Option<String> {
+        if self.severity() == Severity::Warning {
+            return Some(
+                "ptxas adds the sizes in 32 bits, so it does not notice; the kernel cannot be launched".to_owned(),
+            );
+        }
         let help = "ptxas refuses this; more is available at launch, as `.extern .shared .align 16 .b8 name[];`";
         Some(help.to_owned())
     }
@@ -45,13 +65,26 @@ pub(crate) fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let range = function.name_range.start as usize..function.name_range.end as usize;
     let kernel = function.name.clone();
     let (target, limit) = (target.name, target.shared);
-    out.push(Diagnostic::new(range, SharedMemoryLimit { kernel, total, target, limit, reached: false }));
+    out.push(SharedMemoryLimit { kernel, total, target, limit, reached: false }.report(range));
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Code::SharedMemoryLimit;
+    use crate::Severity;
     use crate::testing::{in_module, messages};
+
+    /// The levels are those of ptxas 13.5 with code generation.
+    #[test]
+    fn the_assembler_adds_in_32_bits() {
+        let level = |bytes: u64| {
+            let header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+            let text = format!("{header}.shared .b8 a[{bytes}];\n.entry k() {{ st.shared.b32 [a], 1; ret; }}");
+            in_module(SharedMemoryLimit, &text).first().map(|d| d.severity)
+        };
+        assert_eq!((level(0x7fff_ffff), level(0x8000_0000)), (Some(Severity::Error), Some(Severity::Warning)));
+        assert_eq!((level(0x1_0000_0004), level(0x1_0004_93e0)), (Some(Severity::Warning), Some(Severity::Error)));
+    }
 
     #[test]
     fn more_variables_than_the_target_has_memory() {

@@ -24,13 +24,33 @@ macro_rules! problems {
             }
         )*
 
-        /// The diagnostic with one of the codes of this file; `None` for another code.
-        pub fn report(code: Code, range: Range<usize>, problem: AsmProblem) -> Option<Diagnostic> {
+        /// The diagnostics of this file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum AsmCode {
+            $(
+                $(#[$doc])*
+                $name,
+            )*
+        }
+
+        impl AsmCode {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The code.
+            pub fn code(self) -> Code {
+                match self {
+                    $(Self::$name => Code::$code,)*
+                }
+            }
+        }
+
+        /// The diagnostic with one of these codes.
+        pub fn report(code: AsmCode, range: Range<usize>, problem: AsmProblem) -> Diagnostic {
             let finding: Finding = match code {
-                $(Code::$code => $name(problem).into(),)*
-                _ => return None,
+                $(AsmCode::$name => $name(problem).into(),)*
             };
-            Some(Diagnostic::new(range, finding))
+            Diagnostic::new(range, finding)
         }
     };
 }

@@ -55,6 +55,7 @@ pub(crate) mod project_target;
 pub(crate) mod project_version;
 pub(crate) mod redundant_directive;
 pub(crate) mod removed;
+pub(crate) mod required_size;
 pub(crate) mod requires_target;
 pub(crate) mod requires_version;
 pub(crate) mod reserved_name;

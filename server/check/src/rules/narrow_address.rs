@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::DiagnosticMessage;
 use crate::rules::not_assembled;
+use crate::rules::required_size::{RegisterPurpose, RequiredSize};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, OperandAccess, Outcome, TypeClass, TypeInfo, ValueKind};
 use ptx_sema::forms::operands::NameLookup;
@@ -54,6 +55,21 @@ impl NarrowAddress {
         }
     }
 
+    /// What the assembler does with the address.
+    fn consequence(&self) -> &'static str {
+        match self.is_refused() {
+            true => "ptxas generates code for 64-bit addresses only",
+            false => "ptxas fills the missing bits with zeros",
+        }
+    }
+
+    /// The size that the register should have.
+    pub(super) fn required_size(&self) -> Option<RequiredSize<'_>> {
+        let Self::Register { register, required, .. } = self else { return None };
+        let purpose = RegisterPurpose::Address { consequence: self.consequence() };
+        Some(RequiredSize { register, bits: *required, float: false, purpose })
+    }
+
     fn report(self, range: Range<usize>) -> Diagnostic {
         let severity = if self.is_refused() { Severity::Error } else { Severity::Warning };
         Diagnostic::new(range, self).severity(severity)
@@ -76,11 +92,8 @@ impl DiagnosticMessage for NarrowAddress {
     }
 
     fn help(&self) -> Option<String> {
-        let help = match self.is_refused() {
-            true => "hold the address in a 64-bit register: ptxas generates code for 64-bit addresses only",
-            false => "hold the address in a wider register: ptxas fills the missing bits with zeros",
-        };
-        Some(help.to_owned())
+        let wider = if self.is_refused() { "64-bit" } else { "wider" };
+        Some(format!("hold the address in a {wider} register: {}", self.consequence()))
     }
 }
 

@@ -9,17 +9,19 @@ use ptx_sema::forms::mnemonic::Candidate;
 use ptx_sema::forms::operands::NameLookup;
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::{Instruction, Operand, OperandKind};
+use ptx_sema::hir::signature::{Array, Parameter, Signature};
 use ptx_sema::hir::symbols::Symbol;
 use ptx_sema::target::Environment;
+use std::borrow::Cow;
 use std::ops::Range;
 
-/// An instruction that the assembler refuses when it generates code.
+/// An instruction or function that the assembler refuses when it generates code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct NotAssembled {
-    /// The instruction as written: opcode and modifiers.
+    /// The instruction as written, opcode and modifiers, or the name of the function.
     pub mnemonic: Box<str>,
     /// Why, or what to write in its place; may be empty.
-    pub note: &'static str,
+    pub note: Cow<'static, str>,
 }
 
 /// An instruction on which the assembler crashes when it generates code.
@@ -37,7 +39,7 @@ impl DiagnosticMessage for NotAssembled {
     }
 
     fn help(&self) -> Option<String> {
-        (!self.note.is_empty()).then(|| self.note.to_owned())
+        (!self.note.is_empty()).then(|| self.note.clone().into_owned())
     }
 }
 
@@ -77,7 +79,7 @@ pub(crate) fn check(
     names: &dyn NameLookup,
 ) -> Option<Diagnostic> {
     if let Some(range) = instruction.operands.iter().find_map(|operand| function_offset(operand, names)) {
-        let note = "the address of a function takes no offset: add it to a register";
+        let note = "the address of a function takes no offset: add it to a register".into();
         return Some(Diagnostic::new(range, NotAssembled { mnemonic: written.into(), note }));
     }
     if let Some(literal) = written_literal(instruction, variant) {
@@ -88,9 +90,26 @@ pub(crate) fn check(
     let mnemonic = written.into();
     match outcome {
         Outcome::Built => None,
-        Outcome::Refused => Some(Diagnostic::new(range, NotAssembled { mnemonic, note })),
+        Outcome::Refused => Some(Diagnostic::new(range, NotAssembled { mnemonic, note: note.into() })),
         Outcome::Crash => Some(crash(range, written, note)),
     }
+}
+
+/// The first parameter or result of a function that no call can pass or return.
+pub(crate) fn uncallable(signature: &Signature) -> Option<&Parameter> {
+    let is_uncallable =
+        |parameter: &&Parameter| parameter.array == Array::No && parameter.ty.is_some_and(|ty| ty.info().uncallable);
+    signature.results.iter().chain(&signature.parameters).find(is_uncallable)
+}
+
+/// The report on a function, or on a call of a prototype, with such a parameter.
+pub(crate) fn not_callable(range: Range<usize>, name: &str, parameter: &Parameter) -> Diagnostic {
+    let ty = parameter.ty.map_or("", |ty| ty.name());
+    let subject = if &*parameter.name == "_" { "a parameter".to_owned() } else { format!("`{}`", parameter.name) };
+    // A predicate is passed as a number.
+    let bits = parameter.ty.map(|ty| ty.info().bits).filter(|bits| *bits > 1).unwrap_or(32);
+    let note = format!("{subject} is `{ty}`, which no call passes or returns: declare it `.b{bits}`").into();
+    Diagnostic::new(range, NotAssembled { mnemonic: name.into(), note })
 }
 
 /// The report on an instruction, written so, on which the assembler crashes.
@@ -120,6 +139,18 @@ mod tests {
         };
         assert_eq!(messages(&in_module(Code::NotAssembled, &text("f+4"))), ["ptxas generates no code for `mov.u64`"]);
         assert!(in_module(Code::NotAssembled, &text("f")).is_empty());
+        // The parser takes them wherever it takes the function.
+        let header = ".version 9.0\n.target sm_90\n.address_size 64\n.func f() { ret; }\n";
+        for (statement, mnemonic) in [
+            ("cvta.to.global.u64 %rd1, f+4;", "cvta.to.global.u64"),
+            ("add.u64 %rd1, f+4, %rd2;", "add.u64"),
+            ("st.global.u64 [%rd1], f+4;", "st.global.u64"),
+        ] {
+            let text = format!("{header}.entry k() {{ .reg .b64 %rd<3>; {statement} ret; }}");
+            let found = in_module(Code::NotAssembled, &text);
+            assert_eq!(messages(&found), [format!("ptxas generates no code for `{mnemonic}`")], "{statement}");
+            assert!(in_module(Code::OperandKind, &text).is_empty(), "{statement}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
-use crate::rules::undeclared_name::is_template;
-use ptx_isa::tables::TypeClass;
+use crate::rules::required_size::{RegisterPurpose, RequiredSize};
+use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_sema::forms::operands::OperandMismatch;
 use ptx_sema::forms::spec::{ExpectedOperand, OperandSpec};
 use ptx_sema::hir::types::{RegisterFit, TypeId, agreeing, register_type};
@@ -136,6 +136,22 @@ impl DiagnosticMessage for OperandType {
     }
 }
 
+impl OperandType {
+    /// The size that a register should have that takes a result of another one.
+    pub(super) fn required_size(&self) -> Option<RequiredSize<'_>> {
+        let Self::Register { register, ty, expected, .. } = self else { return None };
+        let (TypeInfo { bits, class, .. }, actual) = (*expected.ty?.info(), ty.info());
+        let is_size = expected.written && expected.among < 2 && bits != actual.bits;
+        let is_register = |class: TypeClass| class != TypeClass::Pred;
+        (is_size && is_register(class) && is_register(actual.class)).then_some(RequiredSize {
+            register,
+            bits,
+            float: class == TypeClass::Float,
+            purpose: RegisterPurpose::Result,
+        })
+    }
+}
+
 /// The help on how to make a pair of values of a single one.
 fn packing(actual: TypeId, expected: TypeId) -> Option<String> {
     let (found, pair) = (actual.info(), expected.info());
@@ -166,8 +182,6 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         "a predicate cannot hold this result: write it to a register".to_owned()
     } else if is_predicate(actual) {
         format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
-    } else if operand.written && is_template(register) {
-        format!("the result has {bits} bits: give this operand a variable of {bits} bits, and the constraint for it")
     } else if operand.written {
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {

@@ -150,6 +150,7 @@ fn ty(t: &'static TypeInfo) -> Value {
         parameters,
         vectors,
         prototypes,
+        uncallable,
         ungated,
         ignored,
         summary,
@@ -160,7 +161,7 @@ fn ty(t: &'static TypeInfo) -> Value {
     let class: TypeClass = class;
     json!({
         "name": name, "class": word(&class), "bits": bits, "agrees": agrees, "registers": registers, "variables": variables,
-        "parameters": parameters, "vectors": vectors, "prototypes": prototypes, "ungated": ungated,
+        "parameters": parameters, "vectors": vectors, "prototypes": prototypes, "uncallable": uncallable, "ungated": ungated,
         "ignored": ignored == IgnoredType::Everywhere, "ignored_on": word(&ignored),
         "summary": summary, "manual": manual, "doc": doc, "gates": common::gates(gates),
     })

@@ -36,10 +36,11 @@ const MAX_REPLACEMENT: usize = 400;
 pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<ToolAnswer, String> {
     let target = input::target(arguments)?;
     let (max, json) = (arguments.max(schema::FINDINGS)?, arguments.flag("json")?);
+    let levels = DiagnosticLevels::default().parse_only(arguments.flag("parse_only")?);
     let input = InputText::of(arguments, context)?;
     let checked = match input.language {
-        None => ptx(&input, target, context)?,
-        Some(language) => host(&input, language, target, context)?,
+        None => ptx(&input, target, levels, context)?,
+        Some(language) => host(&input, language, target, levels, context)?,
     };
     let Checked { rope, diagnostics, summary, hidden, fixes } = checked;
     let shown = most_severe(&diagnostics, max);
@@ -83,9 +84,14 @@ struct Checked {
     fixes: Box<dyn Fn(usize) -> Vec<ShownFix>>,
 }
 
-fn ptx(input: &InputText, target: Option<&'static TargetInfo>, context: &CallContext<'_>) -> Result<Checked, String> {
+fn ptx(
+    input: &InputText,
+    target: Option<&'static TargetInfo>,
+    levels: DiagnosticLevels,
+    context: &CallContext<'_>,
+) -> Result<Checked, String> {
     let snapshot = Snapshot::in_chunks(&input.text, 1);
-    let options = CheckOptions { targets: target.into_iter().collect(), ..CheckOptions::default() };
+    let options = CheckOptions { targets: target.into_iter().collect(), levels, ..CheckOptions::default() };
     let report = findings::of_ptx(&snapshot, &options, 1, context.cancelled).ok_or_else(cancelled)?;
     let Report { diagnostics, environment } = report;
     let all = diagnostics.len();
@@ -140,13 +146,13 @@ fn host(
     input: &InputText,
     language: Language,
     target: Option<&'static TargetInfo>,
+    mut levels: DiagnosticLevels,
     context: &CallContext<'_>,
 ) -> Result<Checked, String> {
     let targets = match target {
         Some(target) => HostTargets::forced(TargetSet::named([target.name], None)?),
         None => HostTargets::default(),
     };
-    let mut levels = DiagnosticLevels::default();
     host_levels(&mut levels);
     let mut checker = HostChecker::default();
     let found = findings::of_host(&input.text, language, targets.clone(), &levels, &mut checker, context.cancelled);

@@ -39,6 +39,11 @@ fn target() -> (&'static str, Value) {
     ("target", json!({ "type": "string", "description": words }))
 }
 
+fn parse_only() -> (&'static str, Value) {
+    let words = "omit errors that ptxas reports only when it generates code, such as 32-bit addresses";
+    ("parse_only", json!({ "type": "boolean", "description": words }))
+}
+
 fn as_json() -> (&'static str, Value) {
     ("json", json!({ "type": "boolean", "description": "also return `structuredContent`, for programs" }))
 }
@@ -61,7 +66,7 @@ pub fn tools() -> Vec<ToolDescription> {
             title: "Check PTX",
             description: "Finds errors and likely bugs in PTX, or in PTX inside strings of another language, as NVIDIA's assembler would, \
                           but all at once, with fixes. Without findings it says what was checked.",
-            input: schema(source().into_iter().chain([target(), language(), max("findings to list", FINDINGS), as_json()]), &[]),
+            input: schema(source().into_iter().chain([target(), language(), parse_only(), max("findings to list", FINDINGS), as_json()]), &[]),
             is_long: false,
         },
         ToolDescription {

@@ -49,6 +49,21 @@ fn findings_with_ranges_and_fixes() {
 }
 
 #[test]
+fn only_parsed() {
+    let text = module("    .reg .b32 %r<3>;\n    ld.global.b32 %r1, [%r2];\n    frobnicate;\n");
+    let host = r#"__device__ void f(unsigned a) { asm volatile("prefetch.global.L2 [%0];" :: "r"(a)); }"#;
+    for (text, language) in [(text.as_str(), "ptx"), (host, "cpp")] {
+        let answer = |arguments: Value| said("check", arguments);
+        let whole = answer(json!({ "text": text, "language": language }));
+        assert!(whole.contains("error[narrow-address]"), "{whole}");
+        let parsed = answer(json!({ "text": text, "language": language, "parse_only": true }));
+        assert!(!parsed.contains("narrow-address"), "{parsed}");
+        assert_eq!(parsed.contains("error[unknown-opcode]"), language == "ptx", "{parsed}");
+    }
+    assert!(refused("check", json!({ "text": "", "parse_only": 1 })).contains("true or false"));
+}
+
+#[test]
 fn a_fix_that_is_applied_leaves_no_error() {
     let text =
         module("    .reg .b32 %r<3>;\n    mov.b32 %r1, 1;\n    add.u32 %r2, %r1, 1\n    st.global.u32 [out], %r2;\n");

@@ -3,7 +3,7 @@
 use crate::definitions::Definitions;
 use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{HostEdit, HostFix, Kind, Problem, Statement, Variable};
+use crate::model::{HostEdit, HostFix, Kind, Problem, ProblemKind, Statement, Variable};
 use crate::raw::{Literal, Piece, Raw};
 use crate::words::{Tokens, last_token};
 use std::ops::Range;
@@ -78,20 +78,13 @@ pub(super) fn template(
     (out, has_hole)
 }
 
-/// The kind of a constraint, and `None` where it is wrong or unknown.
-pub(super) fn kind_of(constraint: &str) -> Option<Kind> {
-    let letters = constraint.trim_start_matches(['=', '+', '&', '%']);
-    let mut chars = letters.chars();
-    chars.next().filter(|_| chars.next().is_none()).and_then(Kind::of_letter)
-}
-
 /// Reports a text whose last instruction does not end.
 pub(super) fn missing_semicolon(ptx: &Decoded, problems: &mut Vec<Problem>) {
     let Some((end, false)) = last_token(&ptx.text) else { return };
     let start = ptx.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
     let Some(place) = ptx.map.to_host(start..end).pop() else { return };
     problems.push(Problem {
-        code: "asm-missing-semicolon",
+        kind: ProblemKind::MissingSemicolon,
         span: place.clone(),
         message: "the last instruction has no `;`, so it runs into the next instruction of the compiled function"
             .to_owned(),

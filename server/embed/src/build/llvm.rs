@@ -1,10 +1,12 @@
 //! `$` in the text of LLVM's inline assembly, and its constraints.
 
-use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, module_names, template};
+use super::common::{OperandFacts, Part, is_glued, missing_semicolon, module_names, template};
+use super::placeholders;
+use crate::constraints::{kind_of, letter_of_type};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, Kind, Operand, Problem, Statement, Variable};
+use crate::model::{Access, Constraint, Kind, Operand, Problem, ProblemKind, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw};
 use crate::words::last_token;
 use std::ops::Range;
@@ -63,6 +65,8 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         .iter()
         .map(|o: &NamedOperand| OperandFacts { kind: kind(&operands, &o.operand), used: false })
         .collect();
+    let spelling = |index: usize| operands.get(index).map(|o| o.name.clone()).filter(|_| known);
+    let text = placeholders::respelled(raw.form, &text, spelling, &mut problems).unwrap_or(text);
     let mut out = Decoded::default();
     let unclosed = flaws.contains(&Flaw::Unclosed);
     substitute(&text, &operands, &mut facts, raw.form, number, &mut out, known && !unclosed, &mut problems);
@@ -76,7 +80,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         for (NamedOperand { name: spelling, operand }, facts) in operands.iter().zip(&facts) {
             if !facts.used && !is_tied(operand) && !is_forced(operand) {
                 problems.push(Problem {
-                    code: "asm-unused-operand",
+                    kind: ProblemKind::UnusedOperand,
                     span: operand.span.clone(),
                     message: format!("the text never uses operand `{spelling}`"),
                     fixes: Vec::new(),
@@ -271,18 +275,6 @@ fn named_operands(raw: &Raw, source: &str, text: &Decoded, operands: &mut Vec<Na
     }
 }
 
-/// The constraint letter of a type of the CuTe DSL.
-fn letter_of_type(name: &str) -> Option<&'static str> {
-    Some(match name.rsplit('.').next()? {
-        "Int16" | "Uint16" | "Float16" | "BFloat16" => "h",
-        "Int32" | "Uint32" => "r",
-        "Int64" | "Uint64" => "l",
-        "Float32" => "f",
-        "Float64" => "d",
-        _ => return None,
-    })
-}
-
 /// The next `{$w0}` at or after an offset.
 fn next_named(text: &str, mut at: usize) -> Option<(Range<usize>, &str)> {
     loop {
@@ -376,7 +368,7 @@ fn substitute(
                 let count = operands.len();
                 let message =
                     format!("`${index}` does not exist: the constraints name {count} operand{}", plural(count));
-                problems.push(Problem { code: "asm-operand-index", span, message, fixes: Vec::new() });
+                problems.push(Problem { kind: ProblemKind::OperandIndex, span, message, fixes: Vec::new() });
             }
             out.replace(template, range, HOLE, SegmentKind::Hole);
             continue;
@@ -422,7 +414,7 @@ fn counts(raw: &Raw, operands: &[NamedOperand], problems: &mut Vec<Problem>) {
         return;
     };
     problems.push(Problem {
-        code: "asm-operand-count",
+        kind: ProblemKind::OperandCount,
         span: place.body.clone(),
         message: format!(
             "the constraints name {inputs} input{}; {} operand{} {} given",

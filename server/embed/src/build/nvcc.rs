@@ -3,7 +3,7 @@
 use super::common::{OperandFacts, is_glued, variable_name};
 use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{HostEdit, HostFix, Kind, Operand, Problem};
+use crate::model::{HostEdit, HostFix, Kind, Operand, Problem, ProblemKind};
 use crate::raw::{Raw, RawOperand};
 use std::ops::Range;
 
@@ -53,12 +53,12 @@ impl Substitution<'_> {
             Some(b'%') => {
                 let fix = self.replacement("Write one `%`", at..at + 2, "%");
                 let message = "the statement has no operands, so nvcc passes `%%` on to ptxas; write one `%`";
-                self.report("asm-percent", at..at + 2, message.to_owned(), fix);
+                self.report(ProblemKind::Percent, at..at + 2, message.to_owned(), fix);
                 at + 2
             }
             Some(b'=') => {
                 let message = "the statement has no operands, so nvcc passes `%=` on to ptxas instead of a number";
-                self.report("asm-percent", at..at + 2, message.to_owned(), Vec::new());
+                self.report(ProblemKind::Percent, at..at + 2, message.to_owned(), Vec::new());
                 at + 2
             }
             Some(b'l') if self.raw.goto && digits(&self.template.text, at + 2) > at + 2 => {
@@ -70,7 +70,7 @@ impl Substitution<'_> {
                 let end = digits(&self.template.text, at + 1);
                 let name = self.template.text[at..end].to_owned();
                 self.report(
-                    "asm-operand-index",
+                    ProblemKind::OperandIndex,
                     at..end,
                     format!("`{name}` names an operand, but the statement has none"),
                     Vec::new(),
@@ -105,13 +105,13 @@ impl Substitution<'_> {
                 let end = memchr::memchr(b']', &bytes[at..(at + 200).min(bytes.len())]).map_or(at + 2, |i| at + i + 1);
                 let message = "nvcc does not know operands by name; write `%` with the operand's index".to_owned();
                 let fix = self.named(text.get(at + 2..end - 1).unwrap_or_default(), at..end);
-                self.report("asm-operand-name", at..end, message, fix);
+                self.report(ProblemKind::OperandName, at..end, message, fix);
                 self.hole(at..end);
                 end
             }
             None => {
                 let message = "nvcc stops with an internal error at a `%` that ends the text; write `%%` or remove it";
-                self.report("asm-percent", at..at + 1, message.to_owned(), Vec::new());
+                self.report(ProblemKind::Percent, at..at + 1, message.to_owned(), Vec::new());
                 self.copy(at..at + 1);
                 at + 1
             }
@@ -128,7 +128,7 @@ impl Substitution<'_> {
                 let mut fix = self.replacement(&format!("Write `%{name}`"), at..at + 1, "%%");
                 // `%l0` of `asm goto` is meant as a label, not as a register.
                 fix.retain(|_| !self.raw.goto);
-                self.report("asm-operand-modifier", at..end, message, fix);
+                self.report(ProblemKind::OperandModifier, at..end, message, fix);
                 self.hole(at..end);
                 end
             }
@@ -140,7 +140,7 @@ impl Substitution<'_> {
                     let message =
                         format!("`{name}` beside operands is portable only as `%{name}`; nvcc passes it on as it is");
                     let fix = self.replacement(&format!("Write `%{name}`"), at..at + 1, "%%");
-                    self.report("asm-unescaped-name", at..end, message, fix);
+                    self.report(ProblemKind::UnescapedName, at..end, message, fix);
                 }
                 self.copy(at..at + 1);
                 at + 1
@@ -163,7 +163,7 @@ impl Substitution<'_> {
                         format!("`{name}` does not exist: the statement has {count} operands, `%0` to `%{}`", count - 1)
                     }
                 };
-                self.report("asm-operand-index", range.clone(), message, Vec::new());
+                self.report(ProblemKind::OperandIndex, range.clone(), message, Vec::new());
             }
             self.hole(range);
             return;
@@ -191,7 +191,7 @@ impl Substitution<'_> {
         let message = format!(
             "nvcc passes `{name}` on instead of a label, and ptxas refuses it: a text cannot branch out of its statement"
         );
-        self.report("asm-operand-modifier", range, message, Vec::new());
+        self.report(ProblemKind::OperandModifier, range, message, Vec::new());
     }
 
     fn hole(&mut self, range: Range<usize>) {
@@ -232,9 +232,9 @@ impl Substitution<'_> {
         }
     }
 
-    fn report(&mut self, code: &'static str, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
+    fn report(&mut self, kind: ProblemKind, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
         let Some(span) = self.template.map.to_host(range).into_iter().next() else { return };
-        self.problems.push(Problem { code, span, message, fixes });
+        self.problems.push(Problem { kind, span, message, fixes });
     }
 }
 

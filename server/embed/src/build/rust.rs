@@ -1,10 +1,12 @@
 //! `{0}` in the text of Rust's `asm!`, and `%0` in that of cuda-oxide's `ptx_asm!`.
 
-use super::common::{OperandFacts, Part, is_glued, kind_of, missing_semicolon, module_names, template};
+use super::common::{OperandFacts, Part, is_glued, missing_semicolon, module_names, template};
+use super::placeholders;
+use crate::constraints::{self, kind_of, kind_of_class};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_rust};
 use crate::map::{Decoded, SegmentKind};
-use crate::model::{Access, Constraint, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
+use crate::model::{Access, Constraint, HostEdit, HostFix, Kind, Operand, Problem, ProblemKind, Statement, Variable};
 use crate::raw::{Direction, Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::words::last_token;
 use std::collections::HashMap;
@@ -39,7 +41,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         RawOperand::Rust { direction: Direction::Const, .. } => Some(Kind::Constant),
         RawOperand::Rust { direction: Direction::Symbol, .. } => None,
         _ if raw.form == Form::PtxAsm => kind_of(&operand.constraint.text),
-        _ => class_kind(&operand.constraint.text),
+        _ => kind_of_class(&operand.constraint.text),
     });
     let facts = kinds.map(|kind| OperandFacts { kind, used: false }).collect();
     for (operand, raw_operand) in operands.iter().zip(&raw.operands) {
@@ -47,6 +49,12 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
             constraint_problems(raw.form, operand, *direction, *quoted, &mut problems);
         }
     }
+    let complete = !flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::OperandHole));
+    let spelling = |index: usize| names.get(index).map(|n| n.spelling.clone()).filter(|_| complete);
+    let text = match is_plain(raw) {
+        true => text,
+        false => placeholders::respelled(raw.form, &text, spelling, &mut problems).unwrap_or(text),
+    };
     let mut substitution = Substitution {
         form: raw.form,
         template: &text,
@@ -55,7 +63,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         named: named(raw, source),
         names: &names,
         facts,
-        complete: !flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::OperandHole)),
+        complete,
         number,
         next: 0,
         last_end: usize::MAX,
@@ -69,7 +77,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         if last_token(&ptx.text).is_some() {
             let unused = operands.iter().zip(&names).zip(&facts).filter(|(_, facts)| !facts.used);
             problems.extend(unused.map(|((operand, names), _)| Problem {
-                code: "asm-unused-operand",
+                kind: ProblemKind::UnusedOperand,
                 span: operand.span.clone(),
                 message: format!("the text never uses operand `{}`", names.spelling),
                 fixes: Vec::new(),
@@ -114,6 +122,12 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names: true }
 }
 
+/// Whether the text has no placeholders: `options(raw)`.
+fn is_plain(raw: &Raw) -> bool {
+    let is_format = |piece: &Piece| matches!(piece, Piece::Literal(l) if l.writing.format);
+    raw.form == Form::RustAsm && !raw.template.iter().any(is_format)
+}
+
 fn body(piece: &Piece) -> Option<Range<usize>> {
     if let Piece::Literal(literal) = piece { Some(literal.body.clone()) } else { None }
 }
@@ -128,16 +142,6 @@ fn add_memory(raw: &Raw, source: &str, memory: bool) -> Option<(usize, String)> 
     let comma = if before[..at].ends_with(',') { " " } else { ", " };
     // A comment may stand before the bracket.
     (!before.get(raw.keyword.end..)?.contains("//")).then(|| (at, format!("{comma}clobber(\"memory\")")))
-}
-
-/// The kind of a register class.
-fn class_kind(class: &str) -> Option<Kind> {
-    match class {
-        "reg16" => Some(Kind::B16),
-        "reg32" => Some(Kind::B32),
-        "reg64" => Some(Kind::B64),
-        _ => None,
-    }
 }
 
 /// The operands before the first that a macro gives.
@@ -219,15 +223,16 @@ fn integer(text: &str) -> Option<i128> {
 fn constraint_problems(form: Form, operand: &Operand, direction: Direction, quoted: bool, problems: &mut Vec<Problem>) {
     let text = operand.constraint.text.as_str();
     let span = operand.constraint.span.clone();
-    let mut report = |code: &'static str, message: String, fixes: Vec<HostFix>| {
-        problems.push(Problem { code, span: span.clone(), message, fixes });
+    let mut report = |kind: ProblemKind, message: String, fixes: Vec<HostFix>| {
+        problems.push(Problem { kind, span: span.clone(), message, fixes });
     };
     if form == Form::RustAsm {
         let is_register = !matches!(direction, Direction::Const | Direction::Symbol);
-        if is_register && !text.is_empty() && class_kind(text).is_none() {
+        if is_register && !text.is_empty() && kind_of_class(text).is_none() {
             let what = if quoted { "register" } else { "register class" };
-            let message = format!("nvptx targets have no {what} `{text}`; expected `reg16`, `reg32` or `reg64`");
-            report("asm-constraint", message, Vec::new());
+            let classes = constraints::listed(&constraints::classes(), "or");
+            let message = format!("nvptx targets have no {what} `{text}`; expected {classes}");
+            report(ProblemKind::Constraint, message, Vec::new());
         }
         return;
     }
@@ -241,14 +246,13 @@ fn constraint_problems(form: Form, operand: &Operand, direction: Direction, quot
         let message = format!("constraint `{text}` of {place} is wrong; expected `{mark}{letters}`");
         let start = operand.constraint.span.start;
         let edits = vec![HostEdit { span: start..start + text.len() - letters.len(), text: mark.to_owned() }];
-        report("asm-access", message, vec![HostFix { title: format!("Write `{mark}{letters}`"), edits }]);
+        report(ProblemKind::Access, message, vec![HostFix { title: format!("Write `{mark}{letters}`"), edits }]);
     }
-    let known: &[&str] =
-        if mark.is_empty() { &["h", "r", "l", "q", "f", "d", "n", "C"] } else { &["h", "r", "l", "q", "f", "d"] };
+    let known = constraints::ptx_asm(!mark.is_empty());
     if !known.contains(&letters) {
-        let list = known.iter().map(|letter| format!("`{letter}`")).collect::<Vec<_>>().join(", ");
+        let list = constraints::listed(&known, "");
         report(
-            "asm-constraint",
+            ProblemKind::Constraint,
             format!("`ptx_asm!` does not know constraint `{letters}`; expected one of {list}"),
             Vec::new(),
         );
@@ -282,9 +286,7 @@ impl Substitution<'_> {
     fn run(&mut self, raw: &Raw) {
         let template = self.template;
         let bytes = template.text.as_bytes();
-        // `options(raw)`: the text has no placeholders.
-        let is_plain = self.form == Form::RustAsm
-            && !raw.template.iter().any(|p| matches!(p, Piece::Literal(l) if l.writing.format));
+        let is_plain = is_plain(raw);
         let mut cursor = 0;
         let mut at = 0;
         loop {
@@ -341,7 +343,7 @@ impl Substitution<'_> {
                 if self.complete {
                     let spelling = if name.is_empty() { format!("{}", self.next - 1) } else { name.to_owned() };
                     self.report(
-                        "asm-operand-index",
+                        ProblemKind::OperandIndex,
                         range.clone(),
                         self.missing(&format!("{{{spelling}}}")),
                         Vec::new(),
@@ -370,7 +372,7 @@ impl Substitution<'_> {
                     Some(index) => self.operand(at..end, index),
                     None => {
                         if self.complete {
-                            self.report("asm-operand-index", at..end, self.missing(&text[at..end]), Vec::new());
+                            self.report(ProblemKind::OperandIndex, at..end, self.missing(&text[at..end]), Vec::new());
                         }
                         self.hole(at..end);
                     }
@@ -383,7 +385,7 @@ impl Substitution<'_> {
                 let message =
                     format!("`ptx_asm!` refuses `{name}`; write `%{name}` for a register or `%%` for the sign");
                 let fixes = self.replacement(at..at + 1, "%%", format!("Write `%{name}`"));
-                self.report("asm-percent", at..at + name.len(), message, fixes);
+                self.report(ProblemKind::Percent, at..at + name.len(), message, fixes);
                 self.copy(at..at + 1);
                 at + 1
             }
@@ -435,7 +437,7 @@ impl Substitution<'_> {
         let twice = brace.repeat(2);
         let fixes = self.replacement(at..at + 1, &twice, format!("Write `{twice}`"));
         let message = format!("`asm!` reads `{brace}` as a part of a placeholder; write `{twice}` for a brace of PTX");
-        self.report("asm-operand-index", at..at + 1, message, fixes);
+        self.report(ProblemKind::OperandIndex, at..at + 1, message, fixes);
         self.copy(at..at + 1);
         at + 1
     }
@@ -459,8 +461,8 @@ impl Substitution<'_> {
         }
     }
 
-    fn report(&mut self, code: &'static str, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
+    fn report(&mut self, kind: ProblemKind, range: Range<usize>, message: String, fixes: Vec<HostFix>) {
         let Some(span) = self.template.map.to_host(range).into_iter().next() else { return };
-        self.problems.push(Problem { code, span, message, fixes });
+        self.problems.push(Problem { kind, span, message, fixes });
     }
 }

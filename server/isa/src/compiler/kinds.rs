@@ -13,7 +13,7 @@ use crate::tables::{
 
 // The keywords under each kind of entry, besides those common to all entries.
 pub(super) const TYPE: &[&str] =
-    &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
+    &["registers", "variables", "parameters", "vectors", "prototypes", "uncallable", "ungated", "ignored"];
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "read-only", "usual"];
 pub(super) const SPACE: &[&str] =
     &["generic", "absolute", "named", "fixed", "window", "wide", "textures", "cycles", "declared", "holds"];
@@ -85,6 +85,7 @@ impl WrittenEntry<'_> {
             parameters: self.is("parameters"),
             vectors: self.is("vectors"),
             prototypes: self.is("prototypes"),
+            uncallable: self.is("uncallable"),
             ungated: self.is("ungated"),
             ignored,
             summary: self.common.summary,

@@ -1,5 +1,6 @@
 //! Compiles `data/usage.tsv` and `data/templates.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv`,
-//! `data/tools.tsv`, `data/releases.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in them.
+//! `data/tools.tsv`, `data/releases.tsv`, `data/constraints.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in
+//! them.
 
 use super::error::{Error, Result};
 use crate::tables::{Isa, SpecialRegister, Version};
@@ -314,6 +315,47 @@ pub fn releases(file: &str, text: &str, isa: &Isa) -> Result<String> {
         };
         let _ =
             writeln!(out, "CudaRelease{{cuda:{cuda:?},driver:{driver:?},ptx:Version{{major:{major},minor:{minor}}}}},");
+    }
+    out.push_str("];\n");
+    Ok(out)
+}
+
+/// Compiles the table of constraints of inline assembly to a Rust item.
+///
+/// # Errors
+/// Returns the first row that is malformed, or has a type that the ISA tables do not have.
+pub fn constraints(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// The constraints of operands of inline assembly, as declared in `data/constraints.tsv`.\npub static ASM_CONSTRAINTS: &[AsmConstraint] = &[\n",
+    );
+    for (row, columns) in rows(file, text) {
+        let [letter, ty, compilers, class, types] = columns.as_slice() else {
+            return Err(row.error(
+                "expected a letter, a type, compilers, a register class and types of the CuTe DSL, separated by tabs",
+            ));
+        };
+        let kind = match *ty {
+            "constant" => "ConstraintKind::Constant".to_owned(),
+            "text" => "ConstraintKind::Text".to_owned(),
+            ty if isa.types.iter().any(|t| t.name == ty) => format!("ConstraintKind::Register({ty:?})"),
+            ty => return Err(row.error(format!("the tables do not know the type `{ty}`"))),
+        };
+        let (mut nvcc, mut ptx_asm, mut llvm) = ("No", false, false);
+        for compiler in compilers.split(' ') {
+            match compiler {
+                "nvcc" => nvcc = "Documented",
+                "nvcc?" => nvcc = "Undocumented",
+                "ptx_asm" => ptx_asm = true,
+                "llvm" => llvm = true,
+                _ => return Err(row.error(format!("expected `nvcc`, `nvcc?`, `ptx_asm` or `llvm`, not `{compiler}`"))),
+            }
+        }
+        let class = if *class == "-" { "" } else { class };
+        let types: Vec<&str> = types.split(' ').filter(|name| *name != "-").collect();
+        let _ = writeln!(
+            out,
+            "AsmConstraint{{letter:{letter:?},kind:{kind},nvcc:NvccSupport::{nvcc},ptx_asm:{ptx_asm},llvm:{llvm},class:{class:?},types:&{types:?}}},"
+        );
     }
     out.push_str("];\n");
     Ok(out)

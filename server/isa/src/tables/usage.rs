@@ -120,3 +120,44 @@ pub struct Suggested {
     /// Whether a text without the operand can mean no other value.
     pub implied: bool,
 }
+
+/// What an operand with a constraint is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// A register of this type.
+    Register(&'static str),
+    /// An integer constant.
+    Constant,
+    /// Text of the host's compiler.
+    Text,
+}
+
+/// Whether nvcc takes a constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NvccSupport {
+    /// No.
+    No,
+    /// Yes, but its documentation does not have it.
+    Undocumented,
+    /// Yes.
+    Documented,
+}
+
+/// A constraint of an operand of inline assembly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AsmConstraint {
+    /// The letter.
+    pub letter: &'static str,
+    /// What the operand is.
+    pub kind: ConstraintKind,
+    /// Whether nvcc takes it.
+    pub nvcc: NvccSupport,
+    /// Whether cuda-oxide's `ptx_asm!` takes it.
+    pub ptx_asm: bool,
+    /// Whether LLVM takes it.
+    pub llvm: bool,
+    /// The register class of Rust's `asm!` for the same registers; may be empty.
+    pub class: &'static str,
+    /// The types of the CuTe DSL whose values it holds.
+    pub types: &'static [&'static str],
+}

@@ -135,8 +135,8 @@ impl Analyzer {
         }
         self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);
         out.extend(registry::lint_module(snapshot, &items, self.checked(&items)));
-        if reached::matters(&summaries, &header.environment, &out) {
-            reached::find(&summaries, self.checked(&items), &header.environment, &mut out);
+        if reached::matters(&summaries, &header, &out) {
+            reached::find(&summaries, self.checked(&items), &header, &mut out);
         }
         out.sort_by_key(|d| (d.range.start, d.range.end));
         Some(out)

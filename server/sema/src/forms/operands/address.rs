@@ -42,6 +42,8 @@ impl OperandChecker<'_> {
             }
             _ if spec.value.symbol => self.symbol_address(operand, name, spec),
             Some(Symbol::Variable(_)) if is_whole(spec) => {}
+            // The parser takes a sum wherever it takes the function; no code is generated for it.
+            Some(Symbol::Function { .. }) => self.name(base, name, spec, true),
             _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
         }
     }
@@ -72,9 +74,11 @@ impl OperandChecker<'_> {
             {
                 self.push(operand, Some(spec), MismatchKind::Space(name.to_owned(), space));
             }
-            // ptxas: the handle of a texture or surface is a `.u64`.
+            // ptxas: the handle of a texture or surface is a `.u64`, but it does not look at sums.
             Some(Symbol::Variable(VariableSymbol { ty: Some(ty), .. }))
-                if ty.info().class == TypeClass::Opaque && spec.ty.is_some_and(|t| t.name() != ".u64") =>
+                if matches!(operand.kind, OperandKind::Name(_))
+                    && ty.info().class == TypeClass::Opaque
+                    && spec.ty.is_some_and(|t| t.name() != ".u64") =>
             {
                 self.push(operand, Some(spec), MismatchKind::Handle(name.to_owned()));
             }
