@@ -12,8 +12,8 @@ use common::{exec, extent, list, texts, word};
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, IgnoredType, Isa, ListElements, ModifierInfo,
-    Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, WrittenTest,
+    BitField, Commutation, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, IgnoredType, Isa, ListElements,
+    ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, WrittenTest,
 };
 use serde_json::{Map, Value, json};
 
@@ -102,6 +102,7 @@ fn entry(e: &'static Entry) -> Value {
         narrow,
         carries,
         computes,
+        commutes,
         cycles,
         uniform,
         converge,
@@ -128,7 +129,8 @@ fn entry(e: &'static Entry) -> Value {
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
         "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands),
         "elements": list(elements, list_elements), "unsettled": unsettled,
-        "checked": checked, "flow": flow, "pure": pure, "narrow": narrow, "carries": carries, "computes": word(&computes), "cycles": cycles,
+        "checked": checked, "flow": flow, "pure": pure, "narrow": narrow, "carries": carries, "computes": word(&computes),
+        "commutes": commutes.map(|Commutation { first, second, turned }| json!({"first": first, "second": second, "turned": turned})), "cycles": cycles,
         "uniform": uniform.map(extent), "converge": converge, "narrow_addresses": word(&narrow_addresses), "repeated_results": word(&repeated_results), "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })
 }
