@@ -260,7 +260,7 @@ impl WrongMnemonic<'_> {
             *value == word || value.strip_prefix(word).is_some_and(|rest| rest.starts_with("::"))
         };
         let forms = self.opcode.entries.iter().flat_map(|e| e.forms).filter(|form| !form.tolerated);
-        let slots = forms.flat_map(|form| form.slots).filter(|slot| slot.values.iter().any(|value| begins(&value)));
+        let slots = forms.flat_map(|form| form.slots).filter(|slot| slot.values.iter().any(&begins));
         let mut out: Vec<&'static str> = Vec::new();
         for value in slots.flat_map(ModifierSlot::documented) {
             if value != self.modifiers[index] && !out.contains(&value) {
@@ -318,11 +318,11 @@ impl WrongMnemonic<'_> {
             let mut values = fitting(index);
             let written = self.modifiers[index];
             let is_alike = |value: &&'static str| value.starts_with(written) || written.starts_with(*value);
-            let alike = values.iter().any(|value| is_alike(&value));
-            if values.is_empty() || !(alike || !has_other_type) {
+            let alike = values.iter().any(is_alike);
+            if values.is_empty() || (!alike && has_other_type) {
                 continue;
             }
-            values.sort_by_key(|value| !is_alike(&value));
+            values.sort_by_key(|value| !is_alike(value));
             let alike: Vec<&'static str> = values.iter().copied().filter(is_alike).collect();
             let found = modifier_not_allowed::beside_type(self.word(index), self.modifiers[ty], &values);
             return Some(
