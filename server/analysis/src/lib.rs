@@ -40,7 +40,6 @@ pub use ptx_check::asm::{AsmCode, AsmProblem};
 pub use ptx_check::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineModule, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
-pub use ptx_check::registers::{RegisterPurpose, RequiredSize};
 
 // What flow knows about functions.
 pub use ptx_flow::addresses::lanes::active_lanes;

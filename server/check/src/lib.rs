@@ -52,10 +52,7 @@ pub mod asm {
     pub use crate::rules::asm::{AsmCode, AsmProblem, report};
 }
 
-/// What a register should be.
-pub mod registers {
-    pub use crate::rules::required_size::{RegisterPurpose, RequiredSize};
-}
+pub use rules::required_size::RequiredSize;
 
 /// What a name may be.
 pub mod names {

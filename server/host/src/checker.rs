@@ -6,7 +6,7 @@ use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems, variants};
 use ptx_analysis::{
     Code, Diagnostic, Finding, FixEdit, InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText,
-    RegisterPurpose, Related, Severity, TargetSet, Text, TypeId,
+    Related, Severity, TargetSet, Text, TypeId,
 };
 use ptx_embed::{Access, Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
@@ -286,13 +286,9 @@ fn ask_for_size(diagnostic: &mut Diagnostic, group: &Group) {
     let Some(operand) = statement.operands.get(variable.operand.1) else { return };
     let bits = required.bits;
     let Some(word) = statement.sized_operand(operand, bits, required.float) else { return };
-    let help = match required.purpose {
-        RegisterPurpose::Address { consequence } => {
-            format!("give the operand an address of {bits} bits, with {word}: {consequence}")
-        }
-        RegisterPurpose::Result => {
-            format!("the result has {bits} bits: give the operand a variable of {bits} bits, with {word}")
-        }
+    let help = match required.consequence {
+        Some(consequence) => format!("give the operand an address of {bits} bits, with {word}: {consequence}"),
+        None => format!("the result has {bits} bits: give the operand a variable of {bits} bits, with {word}"),
     };
     let text = Text { message: diagnostic.message(), help: Some(help) };
     diagnostic.finding = Finding::translated(diagnostic.code(), text);

@@ -5,8 +5,19 @@ use super::scan::Scan;
 use super::wrap::Wrapped;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
+use crate::rules::narrow_address::NarrowAddress;
+use crate::rules::operand_type::OperandType;
+use crate::rules::required_size::RequiredSize;
 use crate::rules::syntax_error;
 use std::ops::Range;
+
+impl Diagnostic {
+    /// The size that the register should have, if it is the one to change.
+    pub fn required_size(&self) -> Option<RequiredSize<'_>> {
+        let address = self.finding.data().and_then(NarrowAddress::required_size);
+        address.or_else(|| self.finding.data().and_then(OperandType::required_size))
+    }
+}
 
 /// The diagnostics of the text: without those about text that only the host's compiler knows, and with those about its braces.
 pub(super) fn in_text(

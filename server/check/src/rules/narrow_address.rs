@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::DiagnosticMessage;
 use crate::rules::not_assembled;
-use crate::rules::required_size::{RegisterPurpose, RequiredSize};
+use crate::rules::required_size::RequiredSize;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, OperandAccess, Outcome, TypeClass, TypeInfo, ValueKind};
 use ptx_sema::forms::operands::NameLookup;
@@ -64,10 +64,9 @@ impl NarrowAddress {
     }
 
     /// The size that the register should have.
-    pub(super) fn required_size(&self) -> Option<RequiredSize<'_>> {
+    pub(crate) fn required_size(&self) -> Option<RequiredSize<'_>> {
         let Self::Register { register, required, .. } = self else { return None };
-        let purpose = RegisterPurpose::Address { consequence: self.consequence() };
-        Some(RequiredSize { register, bits: *required, float: false, purpose })
+        Some(RequiredSize { register, bits: *required, float: false, consequence: Some(self.consequence()) })
     }
 
     fn report(self, range: Range<usize>) -> Diagnostic {

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::finding::DiagnosticMessage;
-use crate::rules::required_size::{RegisterPurpose, RequiredSize};
+use crate::rules::required_size::RequiredSize;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_sema::forms::operands::OperandMismatch;
 use ptx_sema::forms::spec::{ExpectedOperand, OperandSpec};
@@ -138,7 +138,7 @@ impl DiagnosticMessage for OperandType {
 
 impl OperandType {
     /// The size that a register should have that takes a result of another one.
-    pub(super) fn required_size(&self) -> Option<RequiredSize<'_>> {
+    pub(crate) fn required_size(&self) -> Option<RequiredSize<'_>> {
         let Self::Register { register, ty, expected, .. } = self else { return None };
         let (TypeInfo { bits, class, .. }, actual) = (*expected.ty?.info(), ty.info());
         let is_size = expected.written && expected.among < 2 && bits != actual.bits;
@@ -147,7 +147,7 @@ impl OperandType {
             register,
             bits,
             float: class == TypeClass::Float,
-            purpose: RegisterPurpose::Result,
+            consequence: None,
         })
     }
 }
