@@ -22,7 +22,7 @@ pub use lookup::{cuda_release, release_of, tool_message};
 
 pub use tables::Weights;
 #[cfg(feature = "live")]
-use tables::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Version};
+use tables::{AssemblerMessage, Cuda, CudaRelease, SearchWords, Suggested, UsageTable, Version};
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

@@ -68,7 +68,7 @@ pub use successor::Successor;
 pub use threads::{GridRole, UniformExtent};
 pub use tolerated::without_sets;
 #[allow(unused_imports)]
-pub use usage::{AssemblerMessage, Cuda, CudaRelease, Suggested, UsageTable, Weights, pattern_fits};
+pub use usage::{AssemblerMessage, Cuda, CudaRelease, SearchWords, Suggested, UsageTable, Weights, pattern_fits};
 
 table! {
     /// The whole instruction set.
