@@ -71,13 +71,16 @@ fn main() {
     let ids = compiler::ids::source(&isa).unwrap_or_else(|error| fail(&error));
     let usage = beside("usage.tsv", |file, text| compiler::usage::usage(file, text, &isa));
     let templates = beside("templates.tsv", |file, text| compiler::usage::templates(file, text, &isa));
-    let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
-    let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
+    let cuda = beside("cuda.tsv", |file, text| compiler::foreign::cuda(file, text, &isa));
+    let (names, sass) = (table("names.tsv"), table("sass.tsv"));
+    let names = compiler::foreign::names((&names.0, &names.1), (&sass.0, &sass.1), &isa);
+    let names = names.unwrap_or_else(|error| fail(&error.to_string()));
+    let search = beside("search.tsv", compiler::foreign::search_words);
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
     let releases = beside("releases.tsv", |file, text| compiler::usage::releases(file, text, &isa));
     let constraints = beside("constraints.tsv", |file, text| compiler::usage::constraints(file, text, &isa));
     let messages = messages(&["assembler.tsv", "tools.tsv"]);
-    let usage = usage + &templates + &cuda + &names + &values + &messages + &releases + &constraints;
+    let usage = usage + &templates + &cuda + &names + &values + &messages + &releases + &constraints + &search;
     for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
@@ -87,8 +90,7 @@ fn main() {
 
 /// Compiles the tables of messages.
 fn messages(names: &[&str]) -> String {
-    let texts: Vec<(String, String)> =
-        names.iter().map(|name| (format!("server/isa/data/{name}"), read(name))).collect();
+    let texts: Vec<(String, String)> = names.iter().map(|name| table(name)).collect();
     let files: Vec<(&str, &str)> = texts.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
     compiler::usage::assembler_messages(&files).unwrap_or_else(|error| fail(&error.to_string()))
 }
@@ -97,9 +99,15 @@ fn read(name: &str) -> String {
     fs::read_to_string(Path::new("data").join(name)).unwrap_or_else(|error| fail(&format!("data/{name}: {error}")))
 }
 
+/// The path of a `.tsv` table of the data folder, and its text.
+fn table(name: &str) -> (String, String) {
+    (format!("server/isa/data/{name}"), read(name))
+}
+
 /// Compiles one `.tsv` table of the data folder.
 fn beside(name: &str, compile: impl Fn(&str, &str) -> Result<String, compiler::Error>) -> String {
-    compile(&format!("server/isa/data/{name}"), &read(name)).unwrap_or_else(|error| fail(&error.to_string()))
+    let (file, text) = table(name);
+    compile(&file, &text).unwrap_or_else(|error| fail(&error.to_string()))
 }
 
 fn fail(message: &str) -> ! {

@@ -29,4 +29,5 @@ if [ -n "${OUT:-}" ]; then
   OUT=$(cd "$OUT" && pwd)
   export OUT
 fi
-SITE=$work/site node --test --test-reporter=spec "$here/site.test.mjs"
+server=$(realpath "$server")
+SITE=$work/site PTX_ANALYZER=$server node --test --test-reporter=spec "$here/ranking.test.mjs" "$here/site.test.mjs"

@@ -96,10 +96,7 @@ test("search finds every kind of thing, from a file", async () => {
     const kinds = await page.locator("#found li", { has: page.locator(`code:text-is("${name}")`) }).locator(".kind").allTextContents();
     assert.ok(kinds.includes(kind), `${typed}: ${kinds}`);
   }
-  // No page has all of the words: those with most of them.
-  await page.fill("#search", "swizzle of zzzz");
-  await page.waitForSelector("#found li");
-  assert.equal(await page.locator("#found li").first().locator("code").textContent(), "Swizzle");
+  // What has little of the words is not shown.
   await page.fill("#search", "zzzz");
   await page.waitForSelector("#said.shown");
   assert.equal(await page.locator("#said").textContent(), "Nothing found");

@@ -9,10 +9,12 @@ mod releases;
 mod search;
 mod words;
 
-pub use index::{IndexEntry, IndexKind, index};
+pub use index::{IndexEntry, IndexKind, IndexedWords, indexed_words};
 pub use log::{LogEntry, log};
-pub use search::{IndexHit, search};
-pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
+pub use search::{
+    BETWEEN, COMPARING, DIFFERENCE, IndexHit, RANKING, Ranking, TargetFilter, foreign_words, search, target_filters,
+};
+pub use words::{ENDINGS, MIN_STEM, same_stems, stem, stems_of};
 
 use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
@@ -56,18 +58,73 @@ fn answer(query: &str, detail: Detail) -> Option<String> {
     if let Some(page) = code(&query) {
         return Some(page.to_owned());
     }
-    let reference_page = operator(&query).or_else(|| assembler::page(&query)).or_else(|| releases::page(&query));
-    let page = match reference_page {
+    let page = match direct(&query) {
         Some(page) => Some(page),
+        None if is_machine_statement(&query) => one(words::head(&query), detail),
         None if query.contains(char::is_whitespace) => {
-            let is_statement = words::is_statement(&query);
+            let opcode = words::head(&query).split('.').next().unwrap_or_default().to_lowercase();
+            let is_statement = words::is_statement(&query) && (query.starts_with('@') || ISA.opcode(&opcode).is_some());
             let by_words = || if is_statement { one(words::head(&query), detail) } else { found(&query, detail) };
-            topic(&query).or_else(|| spaced(&query, detail)).or_else(by_words)
+            spaced(&query, detail).or_else(by_words)
         }
         None => one(words::head(&query), detail),
     };
     page.filter(|p| !p.is_empty()).map(MarkdownPage::finish)
 }
+
+/// Whether a query is a machine instruction with its operands: `DEPBAR.LE SB0, 0x1`.
+fn is_machine_statement(query: &str) -> bool {
+    let mut words = query.split_whitespace();
+    let is_mnemonic = |word: &str| !word.contains(|c: char| c.is_ascii_lowercase()) && cuda::machine(word).is_some();
+    let is_operand =
+        |word: &str| word.contains(|c: char| c.is_ascii_digit()) && !word.contains(|c: char| matches!(c, 'g'..='w'));
+    words.next().is_some_and(is_mnemonic) && words.clone().next().is_some() && words.all(is_operand)
+}
+
+/// The page about an operator, a message of a tool or a release: what a search by words is not needed for.
+fn direct(query: &str) -> Option<MarkdownPage> {
+    let is_phrase = query.contains(char::is_whitespace);
+    let literal = || if is_phrase { spelled_topic(query).map(describe::concept) } else { None };
+    let is_message = || !is_question(query) || assembler::is_most_of(query);
+    let message = || is_message().then(|| assembler::page(query)).flatten();
+    operator(query).or_else(literal).or_else(|| releases::page(query)).or_else(message)
+}
+
+/// Whether a query begins as a question does. It may only happen to have the words of a message.
+fn is_question(query: &str) -> bool {
+    let first = query.split_whitespace().next().unwrap_or_default().to_lowercase();
+    QUESTION_WORDS.contains(&first.as_str())
+}
+
+/// How questions begin.
+const QUESTION_WORDS: &[&str] = &[
+    "are",
+    "can",
+    "could",
+    "difference",
+    "do",
+    "does",
+    "how",
+    "is",
+    "should",
+    "what",
+    "what's",
+    "when",
+    "where",
+    "which",
+    "why",
+];
+
+/// The first paragraphs of the answer to a query that names an operator, a message of a tool or a release.
+pub fn direct_answer(query: &str) -> Option<String> {
+    let query = words::cleaned(query);
+    let page = direct(&query).filter(|_| spelled_topic(&query).is_none())?.finish();
+    let lines = page.lines().filter(|line| !line.trim().is_empty()).take(DIRECT_LINES);
+    Some(lines.map(|line| line.trim_start_matches("# ")).collect::<Vec<_>>().join("\n"))
+}
+
+/// The number of lines of a direct answer.
+const DIRECT_LINES: usize = 3;
 
 /// The topic with an operator of C among its names.
 fn operator(query: &str) -> Option<MarkdownPage> {
@@ -84,9 +141,14 @@ fn one(word: &str, detail: Detail) -> Option<MarkdownPage> {
     if word.is_empty() || word.chars().count() > MAX_LENGTH {
         return None;
     }
-    known(word, detail)
+    // `BAR.SYNC.DEFER_BLOCKING` is a machine instruction, `BAR` both.
+    let is_upper = word.contains('.') && !word.contains(|c: char| c.is_ascii_lowercase());
+    let suffixed = || cuda::machine(word).filter(|_| is_upper).map(|machine| sass_page(machine, detail));
+    suffixed()
+        .or_else(|| known(word, detail))
         .or_else(|| register(word))
         .or_else(|| inline_operand(word))
+        .or_else(|| cuda::machine(word).map(|machine| sass_page(machine, detail)))
         .or_else(|| found(word, detail))
         .or_else(|| cuda::other(word).map(|other| other_page(other, detail)))
 }
@@ -128,12 +190,20 @@ fn known(word: &str, detail: Detail) -> Option<MarkdownPage> {
         .or_else(|| cuda::named(word).map(|found| cuda_page(found, detail)))
 }
 
-/// The topic that a phrase names.
+/// The topic one of whose names is spelled so.
+fn spelled_topic(text: &str) -> Option<&'static Concept> {
+    let names = |c: &'static Concept| [c.id, c.title].into_iter().chain(c.synonyms.iter().copied());
+    ISA.concepts.iter().find(|c| names(c).any(|name| name.eq_ignore_ascii_case(text)))
+}
+
+/// The topic that a phrase names: one of its names as it is, or one of the same words.
 fn concept(text: &str) -> Option<&'static Concept> {
-    let key = words::key(text);
-    let is_same = |name: &str| words::key(name) == key;
-    let is_named = |c: &&Concept| is_same(c.id) || is_same(c.title) || c.synonyms.iter().any(|s| is_same(s));
-    ISA.concepts.iter().find(is_named).filter(|_| !key.is_empty())
+    let names = |c: &'static Concept| [c.id, c.title].into_iter().chain(c.synonyms.iter().copied());
+    spelled_topic(text).or_else(|| {
+        let key = words::key(text);
+        let is_named = |c: &&'static Concept| names(c).any(|name| words::key(name) == key);
+        ISA.concepts.iter().find(is_named).filter(|_| !key.is_empty())
+    })
 }
 
 /// The page about a topic, with a pointer to the modifier or directive of that name.
@@ -157,10 +227,11 @@ fn spaced(query: &str, detail: Detail) -> Option<MarkdownPage> {
         .then(|| instruction(&format!("{first}{}", modifiers.concat()), detail))?
 }
 
-/// The page of the best search result if its name has all the words, else a list of results.
+/// The page of the best search result if its name has most of the words, else a list of results. Two things that are compared, and that no
+/// page compares, are described one after the other.
 fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     let is_phrase = query.contains(char::is_whitespace);
-    if !is_phrase && !query.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '_' | ':')) {
+    if !is_phrase && !query.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')) {
         return None;
     }
     let mut hits = search(query);
@@ -168,8 +239,12 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
         hits.retain(|hit| hit.by_name && hit.score >= search::MIN_SINGLE);
     }
     let best = hits.first()?;
+    let is_topic = best.entry.kind == IndexKind::Concept;
+    if let Some([left, right]) = search::sides(query).filter(|_| !(is_topic && best.by_name)) {
+        return Some(side_by_side(left.entry, right.entry));
+    }
     let further: Vec<&IndexHit> = hits.iter().skip(1).take(MAX_FURTHER).collect();
-    if !best.by_name {
+    if !best.by_name && best.cover < SURE_COVER && best.score < SURE_SCORE {
         let mut page = MarkdownPage::default();
         page.list(&format!("Results for \u{201c}{query}\u{201d}"), hits.iter().take(MAX_RESULTS).map(line));
         return Some(page);
@@ -177,6 +252,21 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     let mut page = page_of(best.entry, detail)?;
     page.list("Also found", further.into_iter().map(line));
     Some(page)
+}
+
+/// The part of a query in thousandths that a phrase of the best result is, or its score, from which its page is shown and no list.
+const SURE_COVER: u32 = 400;
+const SURE_SCORE: u32 = 800;
+
+/// Two things that a query compares.
+fn side_by_side(left: &IndexEntry, right: &IndexEntry) -> MarkdownPage {
+    let mut page = MarkdownPage::default();
+    let summary = |entry: &IndexEntry| format!("`{}` – {}", entry.name, entry.summary);
+    page.list("The two", [left, right].into_iter().map(summary));
+    for entry in [left, right] {
+        page.page(page_of(entry, Detail::Overview).unwrap_or_default());
+    }
+    page
 }
 
 /// A search result as a line of a list.
@@ -192,7 +282,7 @@ fn line(hit: &IndexHit) -> String {
 
 fn page_of(entry: &IndexEntry, detail: Detail) -> Option<MarkdownPage> {
     match entry.kind {
-        IndexKind::Concept => concept(entry.name).map(describe::concept),
+        IndexKind::Concept => ISA.concepts.iter().find(|c| c.title == entry.name).map(describe::concept),
         IndexKind::Family => Some(family(entry.name)),
         IndexKind::Diagnostic => {
             let mut page = MarkdownPage::default();
@@ -200,6 +290,7 @@ fn page_of(entry: &IndexEntry, detail: Detail) -> Option<MarkdownPage> {
             Some(page)
         }
         IndexKind::Cuda => cuda::named(entry.name).map(|found| cuda_page(found, detail)),
+        IndexKind::Sass => cuda::machine(entry.name).map(|machine| sass_page(machine, detail)),
         _ => known(entry.name, detail),
     }
 }
@@ -224,6 +315,18 @@ fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
     let text = format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or "));
     with_pages(text, found, detail)
+}
+
+/// The page about a machine instruction: what it does, followed by the pages about what it comes from.
+fn sass_page(machine: &'static Cuda, detail: Detail) -> MarkdownPage {
+    let Cuda { name, words, .. } = machine;
+    let spellings: Vec<String> = machine.spellings().map(|s| format!("`{s}`")).collect();
+    let text = match (spellings.is_empty(), machine.is_left_out()) {
+        (false, _) => format!("`{name}` in SASS: {words}. In PTX: {}.", spellings.join(" or ")),
+        (true, true) => format!("`{name}` in SASS: {words}. The assembler inserts it; PTX has no word for it."),
+        (true, false) => format!("`{name}` in SASS: {words}. Several instructions of PTX become it."),
+    };
+    with_pages(text, machine, detail)
 }
 
 /// The page about a word of another language or assembler.

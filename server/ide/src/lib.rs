@@ -52,8 +52,9 @@ pub use demangle::{Demangled, both_names, demangle, mangled_names, short_name};
 pub use describe::Explained;
 pub use document_symbols::{OutlineSymbol, SymbolKind, document_symbols, module_symbols};
 pub use explain::{
-    ENDINGS, IndexEntry, IndexHit, IndexKind, LogEntry, MIN_STEM, STOP_WORDS, explain, explain_overview, index, log,
-    search, tool_meaning,
+    BETWEEN, COMPARING, DIFFERENCE, ENDINGS, IndexEntry, IndexHit, IndexKind, IndexedWords, LogEntry, MIN_STEM,
+    RANKING, Ranking, TargetFilter, direct_answer, explain, explain_overview, foreign_words, indexed_words, log,
+    same_stems, search, stem, stems_of, target_filters, tool_meaning,
 };
 pub use fixes::{FixAction, apply, code_actions, fix_all, of_diagnostic};
 pub use folding::{Fold, FoldKind, folds};

@@ -5,6 +5,8 @@ use ptx_isa::ISA;
 
 /// Maximum number of suggestions.
 const MAX_NAMES: usize = 5;
+/// Maximum number of words of a query that may be a name with operands.
+const MAX_NAME_WORDS: usize = 2;
 /// Maximum length in characters of a word that gets suggestions.
 const MAX_LENGTH: usize = 64;
 
@@ -14,7 +16,8 @@ pub fn nearest(query: &str) -> Vec<String> {
     let phrase = query.trim().to_lowercase();
     if phrase.contains(char::is_whitespace) && phrase.chars().count() <= MAX_LENGTH {
         let topics = nearest_topics(&phrase);
-        if !topics.is_empty() {
+        // The first word of a question is not a name.
+        if !topics.is_empty() || phrase.split_whitespace().count() > MAX_NAME_WORDS {
             return topics;
         }
     }

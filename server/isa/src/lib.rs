@@ -23,8 +23,8 @@ pub use lookup::{asm_constraint, cuda_release, release_of, tool_message};
 pub use tables::Weights;
 #[cfg(feature = "live")]
 use tables::{
-    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, Suggested, UsageTable,
-    UsedMnemonic, Version,
+    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, SearchWords, Suggested,
+    UsageTable, UsedMnemonic, Version,
 };
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));

@@ -69,8 +69,8 @@ pub use threads::{GridRole, UniformExtent};
 pub use tolerated::without_sets;
 #[allow(unused_imports)]
 pub use usage::{
-    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, Suggested, UsageTable,
-    UsedMnemonic, Weights, pattern_fits,
+    AsmConstraint, AssemblerMessage, ConstraintKind, Cuda, CudaRelease, NvccSupport, SearchWords, Suggested,
+    UsageTable, UsedMnemonic, Weights, pattern_fits,
 };
 
 table! {

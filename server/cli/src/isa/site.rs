@@ -24,6 +24,7 @@ use std::path::Path;
 const FILES: &[(&str, &str)] = &[
     ("site.css", include_str!("site/site.css")),
     ("site.js", include_str!("site/site.js")),
+    ("search.js", include_str!("site/search.js")),
     ("theme.js", include_str!("site/theme.js")),
 ];
 

@@ -20,13 +20,14 @@ pub fn answer(arguments: &ToolArguments) -> Result<ToolAnswer, String> {
     let query = cut::one_line(arguments.needed("query")?, 400);
     let max = arguments.max(schema::RESULTS)?;
     let hits = ptx_ide::search(&query);
-    if hits.is_empty() {
+    let direct = ptx_ide::direct_answer(&query);
+    if hits.is_empty() && direct.is_none() {
         let near: Vec<String> = ptx_ide::nearest(&query).iter().map(|name| format!("`{name}`")).collect();
         let help =
             if near.is_empty() { "use other words".to_owned() } else { format!("did you mean {}?", near.join(", ")) };
         return Err(format!("nothing matches these words: {help}"));
     }
-    let mut out = String::new();
+    let mut out = direct.map_or_else(String::new, |text| format!("{text}\n"));
     hits.iter().take(max).for_each(|hit| shown(hit.entry, &mut out));
     if hits.len() > max {
         let _ = writeln!(out, "and {} more; `explain` describes one", hits.len() - max);
@@ -64,5 +65,6 @@ fn kind(kind: IndexKind) -> &'static str {
         IndexKind::Target => "target",
         IndexKind::Version => "version",
         IndexKind::Cuda => "CUDA C++",
+        IndexKind::Sass => "SASS",
     }
 }

@@ -22,6 +22,11 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
     Some(page)
 }
 
+/// Whether what a message fixes is more than half of a query: a question may only happen to have its words.
+pub fn is_most_of(query: &str) -> bool {
+    row(query).is_some_and(|row| row.weight() * 2 > shown(query).len()) || query.contains([':', '\''])
+}
+
 /// The row about a message of a tool; `None` for a single word that is not the name or number of an error.
 pub fn row(query: &str) -> Option<&'static AssemblerMessage> {
     let text = shown(query);

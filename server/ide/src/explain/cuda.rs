@@ -1,7 +1,7 @@
 //! Names of CUDA C++, and words of other languages and assemblers.
 
 use ptx_isa::tables::{Cuda, Entry};
-use ptx_isa::{CUDA, ISA, OTHER_NAMES};
+use ptx_isa::{CUDA, ISA, OTHER_NAMES, SASS};
 
 /// What users write in place of the namespace in the table.
 const NAMESPACES: &[(&str, &str)] = &[
@@ -44,11 +44,19 @@ pub fn named(word: &str) -> Option<&'static Cuda> {
         .or_else(|| name.rsplit_once("::").and_then(|(owner, _)| CUDA.iter().find(|c| c.name == owner)))
 }
 
-/// The word of another language or assembler. A mnemonic of SASS stands for the opcode in front: `STG.E.128`.
+/// The word of another language or assembler.
 pub fn other(word: &str) -> Option<&'static Cuda> {
-    let spelled = |name: &str| OTHER_NAMES.iter().find(|other| other.name.eq_ignore_ascii_case(name));
-    let is_sass = word.len() > 3 && !word.starts_with('.') && !word.contains(|c: char| c.is_ascii_lowercase());
-    spelled(word).or_else(|| word.split_once('.').filter(|_| is_sass).and_then(|(opcode, _)| spelled(opcode)))
+    OTHER_NAMES.iter().find(|other| other.name.eq_ignore_ascii_case(word))
+}
+
+/// The machine instruction of a mnemonic: the longest name that begins it. `STG.E.128` is `STG`.
+pub fn machine(word: &str) -> Option<&'static Cuda> {
+    let begins = |name: &str| {
+        let start = word.get(..name.len());
+        start.is_some_and(|s| s.eq_ignore_ascii_case(name))
+            && matches!(word.as_bytes().get(name.len()), None | Some(b'.'))
+    };
+    SASS.iter().filter(|machine| begins(machine.name)).max_by_key(|machine| machine.name.len())
 }
 
 /// The instruction that a function of `cuda::ptx` stands for: its name with `_` in place of dots.

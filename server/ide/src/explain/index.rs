@@ -1,11 +1,11 @@
 //! The index of everything that has a page, and the search in it.
 
-use super::words::{self, key, stem};
+use super::words;
 use crate::describe::{self, FormUsage};
 use ptx_analysis::Code;
 use ptx_isa::tables::Passage;
-use ptx_isa::{CUDA, ISA, OTHER_NAMES};
-use std::collections::{BTreeMap, HashMap};
+use ptx_isa::{CUDA, ISA, OTHER_NAMES, SASS};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// What an entry of the index is.
@@ -37,6 +37,8 @@ pub enum IndexKind {
     Version,
     /// A name of CUDA C++.
     Cuda,
+    /// A machine instruction: `LDGSTS`.
+    Sass,
 }
 
 /// Something that a user may look for.
@@ -60,43 +62,56 @@ pub struct IndexedWords {
     pub entry: IndexEntry,
     /// Its name in lower case.
     pub name: String,
-    /// Its name and synonyms as keys.
-    pub keys: Vec<String>,
-    /// The stems of the words of its name and synonyms.
-    pub stems: Vec<String>,
+    /// The same without the character that marks its kind.
+    pub bare: String,
+    /// The title of a topic and its synonyms in lower case.
+    pub spelled: HashSet<String>,
+    /// The stems of its name, and of each synonym.
+    pub keys: Vec<Vec<String>>,
+    /// The stems of all of these.
+    pub stems: HashSet<String>,
     /// Those of its summary.
-    pub summary: Vec<String>,
+    pub summary: HashSet<String>,
     /// Those of its documentation.
-    pub text: Vec<String>,
+    pub text: HashSet<String>,
 }
 
-/// Everything that has a page, by kind.
-pub fn index() -> impl Iterator<Item = &'static IndexEntry> {
-    PREPARED.iter().map(|p| &p.entry)
+impl IndexedWords {
+    /// Whether its name is a word, and not the title of a topic.
+    pub fn is_named(&self) -> bool {
+        !matches!(self.entry.kind, IndexKind::Concept | IndexKind::Family)
+    }
+}
+
+/// Everything that has a page with its words: first by kind, then by use, then by name. Of two entries that fit a query equally well the
+/// first is the better.
+pub fn indexed_words() -> &'static [IndexedWords] {
+    &PREPARED
 }
 
 /// All entries with their words.
-pub static PREPARED: LazyLock<Vec<IndexedWords>> = LazyLock::new(|| entries().into_iter().map(prepared).collect());
+pub static PREPARED: LazyLock<Vec<IndexedWords>> = LazyLock::new(|| {
+    let mut entries = entries();
+    entries.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.uses.cmp(&a.uses)).then(a.name.cmp(b.name)));
+    entries.into_iter().map(prepared).collect()
+});
 
 fn prepared(entry: IndexEntry) -> IndexedWords {
-    let spelled: Vec<&str> = std::iter::once(entry.name).chain(entry.synonyms.iter().copied()).collect();
-    let keys: Vec<String> = spelled.iter().map(|s| key(s)).filter(|k| !k.is_empty()).collect();
-    let mut stems: Vec<String> = keys.iter().flat_map(|k| k.split(' ')).map(str::to_owned).collect();
-    // `mbarrier.try_wait` is found by its parts too.
-    stems.extend(entry.name.split(['.', '_', ':', '%', '-']).filter(|w| w.len() > 1).map(|w| stem(&w.to_lowercase())));
-    stems.sort();
-    stems.dedup();
-    let summary = stems_of(&entry.summary);
-    let text = stems_of(&documentation(&entry));
-    IndexedWords { name: entry.name.to_lowercase(), keys, stems, summary, text, entry }
+    let phrases = std::iter::once(entry.name).chain(entry.synonyms.iter().copied());
+    let keys: Vec<Vec<String>> = phrases.map(words::stems_of).filter(|stems| !stems.is_empty()).collect();
+    let stems = keys.iter().flatten().cloned().collect();
+    let summary = words::stems_of(&entry.summary).into_iter().collect();
+    let text = words::stems_of(&documentation(&entry)).into_iter().collect();
+    let name = entry.name.to_lowercase();
+    let is_topic = entry.kind == IndexKind::Concept;
+    let titles = entry.synonyms.iter().copied().chain([entry.name]).filter(|_| is_topic);
+    let spelled = titles.map(str::to_lowercase).collect();
+    let bare = name.trim_start_matches(MARKS).to_owned();
+    IndexedWords { name, bare, spelled, keys, stems, summary, text, entry }
 }
 
-fn stems_of(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = words::words(text).iter().map(|w| stem(w)).collect();
-    out.sort();
-    out.dedup();
-    out
-}
+/// Characters in front of names, which may be left out.
+const MARKS: [char; 5] = ['.', '%', '"', '@', '_'];
 
 /// The text of topics and of instructions.
 fn documentation(entry: &IndexEntry) -> String {
@@ -121,7 +136,8 @@ fn name_phrases(entries: &mut [IndexEntry]) {
     for phrase in OTHER_NAMES.iter().filter(|other| other.name.contains(' ')) {
         let Some(spelling) = phrase.spellings().next() else { continue };
         let is_meant = |entry: &IndexEntry| {
-            !matches!(entry.kind, IndexKind::Cuda | IndexKind::Family) && begins_with(spelling, entry.name)
+            !matches!(entry.kind, IndexKind::Cuda | IndexKind::Sass | IndexKind::Family)
+                && begins_with(spelling, entry.name)
         };
         let meant = entries.iter_mut().filter(|entry| is_meant(entry)).max_by_key(|entry| entry.name.len());
         if let Some(entry) = meant {
@@ -180,6 +196,11 @@ fn entries() -> Vec<IndexEntry> {
     for c in CUDA {
         let spellings: Vec<String> = c.spellings().map(|s| format!("`{s}`")).collect();
         add(IndexKind::Cuda, c.name, spellings.join(" or "), Vec::new());
+    }
+    for machine in SASS {
+        let spellings: Vec<String> = machine.spellings().map(|s| format!("`{s}`")).collect();
+        let origin = if spellings.is_empty() { String::new() } else { format!(": {}", spellings.join(" or ")) };
+        add(IndexKind::Sass, machine.name, format!("{}{origin}", machine.words), Vec::new());
     }
     let mut used: HashMap<&'static str, u32> = HashMap::new();
     for opcode in ISA.opcodes {

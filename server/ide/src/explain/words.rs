@@ -1,12 +1,8 @@
 //! Queries as words: what is pasted around a name is taken off, and forms of a word are made equal.
 
-/// Words that say nothing about the topic of a query. The site's search leaves out the same.
-pub const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i",
-    "in", "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "should", "such", "that", "the", "there",
-    "thing", "things", "this", "to", "use", "using", "vs", "want", "was", "what", "when", "where", "which", "why",
-    "will", "with", "without", "you", "your",
-];
+use ptx_isa::SEARCH_WORDS;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// Endings that are cut off a word, with what stands in their place; the first that fits is taken. The site's search cuts the same.
 pub const ENDINGS: &[(&str, &str)] = &[
@@ -50,16 +46,46 @@ pub fn is_statement(query: &str) -> bool {
         || operands.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The words of a phrase in lower case, without those that say nothing.
-pub fn words(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '%' | ':');
-    let lower = text.to_lowercase();
-    let all = lower.split(|c| !is_part(c)).map(|w| w.trim_end_matches(['.', ':'])).filter(|w| !w.is_empty());
-    all.filter(|w| !STOP_WORDS.contains(w)).map(str::to_owned).collect()
+/// Words that say nothing about the topic of a query.
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| SEARCH_WORDS.stop.iter().copied().collect());
+
+/// The stem that stands for a stem of the same meaning.
+static SAME: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let mut out = HashMap::new();
+    for group in SEARCH_WORDS.same {
+        let mut stems = group.iter().map(|word| ending_cut(word));
+        let Some(first) = stems.next() else { continue };
+        out.extend(stems.filter(|stem| *stem != first).map(|stem| (stem, first.clone())));
+    }
+    out
+});
+
+/// Stems, and the one that stands for each.
+pub fn same_stems() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SAME.iter().map(|(stem, first)| (stem.as_str(), first.as_str()))
 }
 
-/// A word without its ending: `lanes` and `lane`, `shuffling` and `shuffles` are the same.
+/// Whether a word says nothing.
+pub fn is_stop(word: &str) -> bool {
+    STOP_WORDS.contains(word)
+}
+
+/// The words of a phrase in lower case. The site's search takes a query apart in the same way.
+pub fn all_words(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '%' | ':' | '@');
+    let lower = text.to_lowercase();
+    let words = lower.split(|c| !is_part(c)).map(|word| word.trim_end_matches(['.', ':']));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A word without its ending, or the one that stands for it: `lanes` and `lane`, `shuffling` and `shuffles`, `block` and `cta` are the same.
 pub fn stem(word: &str) -> String {
+    let stem = ending_cut(word);
+    SAME.get(&stem).cloned().unwrap_or(stem)
+}
+
+/// A word without its ending.
+fn ending_cut(word: &str) -> String {
     let mut word = word.replace("isation", "ization").replace("ising", "izing");
     for (british, american) in [("ise", "ize"), ("ised", "ized"), ("ises", "izes")] {
         if let Some(start) = word.strip_suffix(british) {
@@ -79,11 +105,22 @@ pub fn stem(word: &str) -> String {
     word
 }
 
+/// The stems of the words of a phrase and of the parts of its names, each once.
+pub fn stems_of(text: &str) -> Vec<String> {
+    let parted = text.replace(['-', '_', '.', ':', '%', '@', '/'], " ");
+    let mut out: Vec<String> = Vec::new();
+    for word in all_words(&parted).iter().filter(|word| !is_stop(word)) {
+        let stem = stem(word);
+        if !out.contains(&stem) {
+            out.push(stem);
+        }
+    }
+    out
+}
+
 /// A phrase as a key: two phrases of the same words have the same.
 pub fn key(text: &str) -> String {
-    let text = text.replace(['-', '_', '.'], " ");
-    let sign = ['%', '.'];
-    words(&text).iter().map(|w| stem(w.trim_start_matches(sign))).collect::<Vec<_>>().join(" ")
+    stems_of(text).join(" ")
 }
 
 #[cfg(test)]

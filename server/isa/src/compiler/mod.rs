@@ -10,6 +10,7 @@ mod encoding;
 mod entry;
 mod error;
 pub mod exec;
+pub mod foreign;
 mod form;
 mod fragment;
 pub mod ids;

@@ -1,6 +1,5 @@
-//! Compiles `data/usage.tsv` and `data/templates.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv`,
-//! `data/tools.tsv`, `data/releases.tsv`, `data/constraints.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in
-//! them.
+//! Compiles `data/usage.tsv` and `data/templates.tsv` (docs/dev/usage.md), `data/assembler.tsv`, `data/tools.tsv`, `data/releases.tsv`,
+//! `data/constraints.tsv` and `data/values.tsv` to Rust source. The ISA must know all words in them.
 
 use super::error::{Error, Result};
 use crate::tables::{Isa, SpecialRegister, Version};
@@ -9,19 +8,19 @@ use std::fmt::Write;
 /// The kinds of operands, in rows of the kind `operand`.
 const OPERANDS: [&str; 4] = ["register", "special", "name", "number"];
 
-struct TableRow<'a> {
+pub(super) struct TableRow<'a> {
     file: &'a str,
     number: usize,
 }
 
 impl TableRow<'_> {
-    fn error(&self, message: impl Into<String>) -> Error {
+    pub fn error(&self, message: impl Into<String>) -> Error {
         Error { file: self.file.to_owned(), line: self.number, column: 1, message: message.into() }
     }
 }
 
 /// The rows of a file, without comments and empty lines: the columns are separated by tabs.
-fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (TableRow<'a>, Vec<&'a str>)> {
+pub(super) fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (TableRow<'a>, Vec<&'a str>)> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     lines.map(move |(index, line)| (TableRow { file, number: index + 1 }, line.split('\t').collect()))
 }
@@ -159,58 +158,9 @@ pub fn templates(file: &str, text: &str, isa: &Isa) -> Result<String> {
     Ok(out)
 }
 
-/// Compiles the table of CUDA names and their PTX spellings to a Rust item.
-///
-/// # Errors
-/// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
-pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
-    let header = "/// Names of CUDA and what they are in PTX, sorted by name, as declared in `data/cuda.tsv`.\npub static CUDA: &[Cuda] = &[\n";
-    foreign(header, file, text, |spelling| unknown_word(isa, spelling))
-}
-
-/// Compiles the table of words of other languages and their PTX spellings to a Rust item.
-///
-/// # Errors
-/// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
-pub fn names(file: &str, text: &str, isa: &Isa) -> Result<String> {
-    let header = "/// Words of other languages and assemblers and what they are in PTX, sorted by word, as declared in `data/names.tsv`.\npub static OTHER_NAMES: &[Cuda] = &[\n";
-    foreign(header, file, text, |spelling| {
-        // A value: `0f7F800000`.
-        let is_number = spelling.starts_with(|c: char| c.is_ascii_digit());
-        if is_number { None } else { unknown(isa, spelling) }
-    })
-}
-
-/// Compiles a table of foreign names to a Rust item that begins with `header`. `unknown` returns the word of a PTX spelling that the ISA
-/// tables do not have.
-fn foreign(header: &str, file: &str, text: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<String> {
-    let mut out = header.to_owned();
-    let mut last = "";
-    for (row, columns) in rows(file, text) {
-        let [name, ptx, words] = columns.as_slice() else {
-            return Err(row.error("expected a name, a spelling in PTX and what differs, separated by tabs"));
-        };
-        if *name <= last {
-            return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
-        }
-        last = name;
-        if ["", "-"].contains(ptx) && words.is_empty() {
-            return Err(row.error(format!("`{name}`: expected what to do where PTX has nothing like it")));
-        }
-        for spelling in ptx.split(" / ").filter(|spelling| !["", "-"].contains(spelling)) {
-            if let Some(wrong) = unknown(spelling) {
-                return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
-            }
-        }
-        let _ = writeln!(out, "Cuda{{name:{name:?},ptx:{ptx:?},words:{words:?}}},");
-    }
-    out.push_str("];\n");
-    Ok(out)
-}
-
 /// The word of a PTX spelling that the ISA tables do not have. Only the first word is checked: a mnemonic, a special register
 /// or a directive.
-fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
+pub(super) fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
     let first = spelling.split_whitespace().next().unwrap_or("");
     if is_special(isa, first) || is_directive(isa, first) || isa.constants.iter().any(|c| c.name == first) {
         return None;

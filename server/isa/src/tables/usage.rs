@@ -43,6 +43,19 @@ pub struct Cuda {
     pub words: &'static str,
 }
 
+/// Words of questions, for searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchWords {
+    /// Words that say nothing.
+    pub stop: &'static [&'static str],
+    /// Words that say little of a topic.
+    pub weak: &'static [&'static str],
+    /// Words before or between things that are compared.
+    pub compare: &'static [&'static str],
+    /// Different words for one thing, the first for all of them.
+    pub same: &'static [&'static [&'static str]],
+}
+
 /// A message of the assembler, the driver or another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AssemblerMessage {

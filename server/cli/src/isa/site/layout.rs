@@ -48,6 +48,7 @@ pub fn document(page: &SitePage) -> String {
                 link rel="stylesheet" href=(to("fragment.css"));
                 link rel="stylesheet" href=(to("site.css"));
                 script src=(to("theme.js")) {}
+                script src=(to("search.js")) defer {}
                 script src=(to("site.js")) defer {}
             }
             body {
