@@ -60,14 +60,18 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         };
     }
     return vscode.Disposable.from(
-        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler))),
+        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler, !INDEPENDENT.has(name)))),
     );
 }
 
-function guarded(server: Server, handler: Handler): (...args: unknown[]) => Promise<unknown> {
+/** Commands that do not wait for a server that starts, because they help when it does not. */
+const INDEPENDENT: ReadonlySet<string> = new Set([COMMANDS.restartServer, COMMANDS.showLog, COMMANDS.showMenu]);
+
+function guarded(server: Server, handler: Handler, waits: boolean): (...args: unknown[]) => Promise<unknown> {
     return async (...args) => {
         try {
-            await server.ensure();
+            const runs = server.ensure();
+            if (waits) await runs;
             return await (handler as (...args: unknown[]) => unknown)(...args);
         } catch (error) {
             void vscode.window.showErrorMessage(plain(messageOf(error)));

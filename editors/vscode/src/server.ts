@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import {
     CloseAction,
+    DidChangeConfigurationNotification,
     ErrorAction,
     State,
     type BaseLanguageClient,
@@ -26,6 +27,8 @@ export type ServerState =
 const MAX_ENDS = 4;
 const ENDS_PERIOD = 3 * 60 * 1000;
 
+/** Milliseconds that a start may last once a restart or a stop waits for it. A program that is not a server never answers. */
+const START_TIMEOUT = 3000;
 /**
  * The schemes of the documents that the server receives: the usual ones, and those of the workspace's folders. Other
  * documents, such as old revisions in a comparison, are only highlighted.
@@ -54,10 +57,14 @@ export const PTX_SERVER: ServerKind = {
     announced: true,
 };
 
-/** Commands of this extension that the server may use in code lenses, actions and completion items. */
-const clientCommands: StaticFeature = {
+/**
+ * The commands of this extension that the server may use in code lenses, actions and completion items. The client does not
+ * push changed settings: it does so even while it is stopped. `Server` pushes them.
+ */
+const extensionFeature: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
+        capabilities.workspace = { ...capabilities.workspace, didChangeConfiguration: { dynamicRegistration: false } };
         const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, COMMANDS.suggest, SERVER_COMMANDS.explain];
         capabilities.experimental = { ...experimental, commands: { commands } };
     },
@@ -91,6 +98,10 @@ export class Server implements vscode.Disposable {
     #queue: Promise<void> = Promise.resolve();
     #wanted = false;
 
+    /** The restart that waits in the queue. */
+    #waitingRestart: Promise<void> | undefined;
+    /** Ends the wait for a client that starts. */
+    #abandonStart: (() => void) | undefined;
     readonly onDidChangeState = this.#changed.event;
     /** Fires when a client was created and is about to start, so that notification handlers can be registered. */
     readonly onWillStart = this.#created.event;
@@ -105,7 +116,10 @@ export class Server implements vscode.Disposable {
         this.#disposables.push(
             vscode.workspace.onDidGrantWorkspaceTrust(() => (this.#wanted ? this.restart() : undefined)),
             vscode.workspace.onDidChangeConfiguration((event) => {
-                if (this.#wanted && kind.restarting.some((section) => event.affectsConfiguration(section))) void this.restart();
+                if (!this.#wanted || !event.affectsConfiguration('ptx-analyzer')) return;
+                // A new server begins with the current settings.
+                if (kind.restarting.some((section) => event.affectsConfiguration(section))) void this.restart();
+                else this.#pushSettings();
             }),
         );
     }
@@ -123,22 +137,26 @@ export class Server implements vscode.Disposable {
         return this.#enqueue(() => this.#start());
     }
 
-    /** Starts the server unless it was started before. */
+    /** Starts the server unless it was started before, and waits for starts and restarts under way. */
     ensure(): Promise<void> {
-        return this.#wanted ? Promise.resolve() : this.start();
+        return this.#wanted ? this.#queue : this.start();
     }
 
     restart(): Promise<void> {
+    /** Restarts the server. Several restarts that wait become one, since it uses the settings at its beginning. */
         this.#wanted = true;
-        return this.#enqueue(async () => {
+        this.#waitingRestart ??= this.#enqueueReplacement(async () => {
+            this.#waitingRestart = undefined;
             this.#ends = [];
             await this.#stop();
             await this.#start();
         });
     }
+        return this.#waitingRestart;
 
     stop(): Promise<void> {
-        return this.#enqueue(() => this.#stop());
+        this.#wanted = false;
+        return this.#enqueueReplacement(() => this.#stop());
     }
 
     dispose(): void {
@@ -153,6 +171,25 @@ export class Server implements vscode.Disposable {
     }
 
     #set(state: ServerState): void {
+    /** Queues work that ends the current server, and limits the time of a start before it. */
+    #enqueueReplacement(work: () => Promise<void>): Promise<void> {
+        const timer = setTimeout(() => this.#abandonStart?.(), START_TIMEOUT);
+        return this.#enqueue(() => {
+            clearTimeout(timer);
+            return work();
+        });
+    }
+
+    /**
+     * Reports changed settings to the server, which then requests them. A client that starts sends this once its server
+     * runs; to one that stops or whose server has died, it does not matter, because the next server requests them anyway.
+     */
+    #pushSettings(): void {
+        this.#client?.sendNotification(DidChangeConfigurationNotification.type, { settings: null }).catch((error: unknown) => {
+            this.log.debug(`The changed settings are left to the next server: ${messageOf(error)}`);
+        });
+    }
+
         this.#state = state;
         this.#changed.fire(state);
     }
@@ -166,7 +203,7 @@ export class Server implements vscode.Disposable {
         }
         this.log.info(`Starting ${[found.file, ...this.kind.arguments].join(' ')} (${describe(found.place)})`);
         const client = found.createClient(this.#options());
-        client.registerFeature(clientCommands);
+        client.registerFeature(extensionFeature);
         this.#client = client;
         this.#program = found;
         const life = { ran: false };
@@ -180,7 +217,10 @@ export class Server implements vscode.Disposable {
         });
         this.#created.fire(client);
         try {
-            await client.start();
+        const abandoned = new Promise<void>((resolve) => {
+            this.#abandonStart = resolve;
+        });
+            await Promise.race([client.start(), abandoned]);
         } catch (error) {
             if (life.ran || this.#ends.length > 0) await this.#ended(client);
             else {
@@ -188,6 +228,8 @@ export class Server implements vscode.Disposable {
                 this.#fail(`The server \`${found.file}\` did not start: ${messageOf(error)}`);
             }
         }
+        } finally {
+            this.#abandonStart = undefined;
     }
 
     async #stop(): Promise<void> {
@@ -199,6 +241,8 @@ export class Server implements vscode.Disposable {
         const program = this.#client === client ? this.#program : undefined;
         if (this.#client === client) this.#client = undefined;
         try {
+        // A server whose start was abandoned must not answer any more: its client would register commands a second time.
+        if (!client.isRunning()) program?.end();
             await client.dispose(2000);
         } catch (error) {
             // The server never ran, or died during the start: there is nothing to stop.
