@@ -15,6 +15,7 @@ import {
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { Platform, ServerIdentity, ServerPlace, ServerProgram } from './platform';
 import { forServer, initializationOptions } from './settings';
+import { STATEMENT_SCHEME } from './text';
 import { versionMismatch } from './version';
 
 export type ServerState =
@@ -26,9 +27,9 @@ export type ServerState =
 /** If the server ends this often within this number of milliseconds, it is not restarted automatically. */
 const MAX_ENDS = 4;
 const ENDS_PERIOD = 3 * 60 * 1000;
-
 /** Milliseconds that a start may last once a restart or a stop waits for it. A program that is not a server never answers. */
 const START_TIMEOUT = 3000;
+
 /**
  * The schemes of the documents that the server receives: the usual ones, and those of the workspace's folders. Other
  * documents, such as old revisions in a comparison, are only highlighted.
@@ -52,7 +53,7 @@ export const PTX_SERVER: ServerKind = {
     id: 'ptx-analyzer',
     name: 'PTX Analyzer',
     arguments: [],
-    selector: () => schemes().map((scheme) => ({ scheme, language: 'ptx' })),
+    selector: () => [...schemes(), STATEMENT_SCHEME].map((scheme) => ({ scheme, language: 'ptx' })),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas', 'ptx-analyzer.nvdisasm'],
     announced: true,
 };
@@ -63,8 +64,8 @@ export const PTX_SERVER: ServerKind = {
  */
 const extensionFeature: StaticFeature = {
     fillClientCapabilities(capabilities) {
-        const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
         capabilities.workspace = { ...capabilities.workspace, didChangeConfiguration: { dynamicRegistration: false } };
+        const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
         const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, COMMANDS.suggest, SERVER_COMMANDS.explain];
         capabilities.experimental = { ...experimental, commands: { commands } };
     },
@@ -97,11 +98,11 @@ export class Server implements vscode.Disposable {
     /** Starts and stops run one after the other in this queue. */
     #queue: Promise<void> = Promise.resolve();
     #wanted = false;
-
     /** The restart that waits in the queue. */
     #waitingRestart: Promise<void> | undefined;
     /** Ends the wait for a client that starts. */
     #abandonStart: (() => void) | undefined;
+
     readonly onDidChangeState = this.#changed.event;
     /** Fires when a client was created and is about to start, so that notification handlers can be registered. */
     readonly onWillStart = this.#created.event;
@@ -142,8 +143,8 @@ export class Server implements vscode.Disposable {
         return this.#wanted ? this.#queue : this.start();
     }
 
-    restart(): Promise<void> {
     /** Restarts the server. Several restarts that wait become one, since it uses the settings at its beginning. */
+    restart(): Promise<void> {
         this.#wanted = true;
         this.#waitingRestart ??= this.#enqueueReplacement(async () => {
             this.#waitingRestart = undefined;
@@ -151,8 +152,8 @@ export class Server implements vscode.Disposable {
             await this.#stop();
             await this.#start();
         });
-    }
         return this.#waitingRestart;
+    }
 
     stop(): Promise<void> {
         this.#wanted = false;
@@ -170,7 +171,6 @@ export class Server implements vscode.Disposable {
         return this.#queue;
     }
 
-    #set(state: ServerState): void {
     /** Queues work that ends the current server, and limits the time of a start before it. */
     #enqueueReplacement(work: () => Promise<void>): Promise<void> {
         const timer = setTimeout(() => this.#abandonStart?.(), START_TIMEOUT);
@@ -190,6 +190,7 @@ export class Server implements vscode.Disposable {
         });
     }
 
+    #set(state: ServerState): void {
         this.#state = state;
         this.#changed.fire(state);
     }
@@ -216,10 +217,10 @@ export class Server implements vscode.Disposable {
             } else void this.#enqueue(() => this.#ended(client));
         });
         this.#created.fire(client);
-        try {
         const abandoned = new Promise<void>((resolve) => {
             this.#abandonStart = resolve;
         });
+        try {
             await Promise.race([client.start(), abandoned]);
         } catch (error) {
             if (life.ran || this.#ends.length > 0) await this.#ended(client);
@@ -227,9 +228,9 @@ export class Server implements vscode.Disposable {
                 await this.#discard(client);
                 this.#fail(`The server \`${found.file}\` did not start: ${messageOf(error)}`);
             }
-        }
         } finally {
             this.#abandonStart = undefined;
+        }
     }
 
     async #stop(): Promise<void> {
@@ -240,9 +241,9 @@ export class Server implements vscode.Disposable {
     async #discard(client: BaseLanguageClient): Promise<void> {
         const program = this.#client === client ? this.#program : undefined;
         if (this.#client === client) this.#client = undefined;
-        try {
         // A server whose start was abandoned must not answer any more: its client would register commands a second time.
         if (!client.isRunning()) program?.end();
+        try {
             await client.dispose(2000);
         } catch (error) {
             // The server never ran, or died during the start: there is nothing to stop.
