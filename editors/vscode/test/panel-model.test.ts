@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { laneRanges, lanesInWords } from '../src/panel/webview/model/lanes';
 import { aroundAccess } from '../src/panel/webview/model/memory';
-import { cellText, fullText, isTooLong } from '../src/panel/webview/model/rows';
+import { cellText, fullText, isTooLong, longest, needed } from '../src/panel/webview/model/rows';
 import { executes, TimelineStore } from '../src/panel/webview/model/timeline';
 import { Trace } from '../src/panel/webview/model/trace';
 import type { Access, Row, Step } from '../src/protocol';
@@ -64,6 +64,14 @@ test('texts of cells', () => {
     assert.equal(cellText(halves, 0, 0, 4), '0.33');
     assert.equal(isTooLong(halves, [2], 7), false);
     assert.equal(isTooLong(halves, [0, 2], 7), true);
+});
+
+test('whole numbers, digits of bits and whole parts are never cut; fractions may be rounded', () => {
+    for (const [text, fraction, length] of [
+        ['1', 9, 1], ['4294967295', 9, 10], ['-1135872', 6, 8], ['0x7f00000000', 6, 12], ['0.33333334', 9, 9], ['0.33333334', 6, 6],
+        ['-21760.0', 9, 8], ['-21760.0', 6, 6], ['-1135872.0', 9, 9], ['-1135872.0', 6, 10], ['1.1754944e-38', 9, 9], ['nan:3fffff', 6, 10], ['true', 9, 4],
+    ] as const) assert.equal(needed(text, fraction), length, `${text} in ${fraction}`);
+    assert.equal(longest({ ...row('%a', '0.33333334'), approximate: 1 }, 9), 10, 'with its sign');
 });
 
 test('the timeline answers where a line is executed next', () => {

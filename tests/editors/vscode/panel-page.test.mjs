@@ -10,7 +10,7 @@ import { cell, LAST, line, names, press, reads, server, settle, step, withFault,
 test('opens at the first step, and steps forwards and backwards by keys', async () => {
     await withPanel({}, async ({ sent }, page) => {
         assert.equal(await step(page), 1);
-        assert.equal(await page.textContent('.badge'), '✓ finished · 2 expectations hold');
+        assert.equal(await page.textContent('.badge'), '✓ 2 of 2 expectations hold');
         assert.match(await page.textContent('.place'), /Line 24.*mov\.u32 %tid_x, %tid\.x;.*32 of 32 lanes/);
         assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['lane', '—']);
         assert.match((await cell(page, '%tid_x', 5)).class, /changed/);
@@ -163,8 +163,8 @@ test('executions of a line, faults, the slider, play', async () => {
     await withPanel({ document: await withFault(), step: null }, async ({ tell }, page) => {
         const end = 38;
         assert.equal(await step(page), end, 'begins at the fault');
-        assert.match(await page.textContent('.faults-here'), /Writes 4 bytes .* past the end of out .*lane 7$/);
-        assert.match(await page.textContent('.badge'), /1 fault.*1 expectation fails/);
+        assert.match(await page.textContent('.answer.bad'), /^⚠ Writes 4 bytes .* past the end of out .*lane 7$/);
+        assert.match(await page.textContent('.badge'), /1 fault.*1 of 1 expectation fails/);
         await press(page, 'g');
         await tell({ type: 'goTo', line: line('fma.rn.f32 %sum'), next: true });
         await page.waitForFunction(() => document.querySelector('.place .line').textContent === 'Line 44');
@@ -234,6 +234,7 @@ test('memory: conflicts of banks, sectors, bytes', async () => {
         await page.waitForFunction(() => /Store of 4 bytes to shared memory/.test(document.querySelector('.memory').textContent));
         assert.match(await page.textContent('.memory'), /Wavefronts2.*Bank conflicts⚠ 2-way/);
         assert.equal(await page.getAttribute('.bank:nth-child(3)', 'title'), 'Bank 2: lanes 1, 17');
+        assert.equal(await page.isVisible('.banks.conflict'), true, 'the chart agrees with the facts');
         await page.waitForSelector('.dump .stored');
         await page.waitForSelector('.dump .unknown');
         await page.selectOption('select[aria-label="Type of the values"]', 'f32');
@@ -269,6 +270,7 @@ test('memory that the kernel does not have is told in words', async () => {
 test('a step that does not touch memory shows the last one that did', async () => {
     await withPanel({ step: 4 }, async (_, page) => {
         await page.waitForSelector('.dump .loaded');
+        await page.click('#tab-memory');
         await press(page, 'n', 'n');
         await page.waitForFunction(() => /^This step does not touch memory. Step 5, line 28, was the last that did:Load of 4 bytes/.test(document.querySelector('.memory').textContent));
         await page.waitForSelector('.dump td:not(.loaded)');
@@ -292,6 +294,44 @@ test('the pane below follows the step until a tab is chosen', async () => {
     await withPanel({ preferences: {} }, async (_, page) => {
         await press(page, ...new Array(4).fill('n'));
         await opens(page, 'Memory');
+        await press(page, 'n');
+        await opens(page, 'Results');
+        await press(page, 'b');
+        await opens(page, 'Memory');
+        await press(page, 'Shift+G');
+        await opens(page, 'Results');
+    });
+});
+
+test('a line under the toolbar says what the step did, what is wrong, or how it ended; nothing moves', async () => {
+    const says = (page, pattern) => page.waitForFunction((text) => new RegExp(text).test(document.querySelector('.answer').textContent), pattern.source);
+    await withPanel({}, async (_, page) => {
+        const top = () => page.evaluate(() => document.querySelector('.grid').getBoundingClientRect().top);
+        await says(page, /^%tid_x = lane in all lanes$/);
+        const before = await top();
+        await press(page, ...new Array(4).fill('n'));
+        await says(page, /^Load of 4 bytes from global memory in all lanes\. /);
+        await press(page, ...new Array(9).fill('n'));
+        await says(page, /^Store of 4 bytes to shared memory .*2 passes, 2 words in one bank$/);
+        assert.equal(await top(), before);
+        await press(page, 'Shift+G');
+        await says(page, /^✓ 2 of 2 expectations hold\.$/);
+        assert.match(await page.getAttribute('.answer', 'class'), /good/);
+        const [red, green] = await page.evaluate(() => getComputedStyle(document.querySelector('.badge')).color.match(/[\d.]+/g).map(Number));
+        assert.ok(green > red, 'success is green');
+    });
+    await withPanel({ document: await withLaunch('//! launch: grid=1 block=32 n=32 x=f32[32]:iota(1) out=f32[64]:zero\n//! expect: out[1]=1.0\n') }, async (_, page) => {
+        await press(page, 'Shift+G');
+        await says(page, /^✗ out\[1\]=1\.0: .*is 4\.0, not 1\.0/);
+        assert.doesNotMatch(await page.textContent('.answer'), /`/);
+    });
+});
+
+test('keys and signs open at the top', async () => {
+    await withPanel({ width: 500, height: 500 }, async (_, page) => {
+        await press(page, '?');
+        await page.waitForSelector('.help[open]');
+        assert.equal(await page.evaluate(() => document.querySelector('.help').scrollTop), 0);
     });
 });
 

@@ -20,11 +20,6 @@ const PREFERENCES = 'ptx-analyzer.warpPanel';
  */
 const FOCUS_PAUSE = 120;
 
-/** What two questions with the same answer have in common; the room of a cell is known only in the page. */
-function keyOf({ rows, ...question }: WarpQuestion): string {
-    return JSON.stringify({ ...question, readings: typeof rows === 'object' ? rows.readings : {} });
-}
-
 export class Panel implements vscode.Disposable {
     kept = false;
     timings: Timings | undefined;
@@ -151,7 +146,7 @@ export class Panel implements vscode.Disposable {
         const question = firstQuestion(styleOfRows(this.preferences(), this.entry ?? ''));
         const answer = this.evaluate(question);
         answer.catch(() => undefined);
-        this.early = { key: keyOf(question), answer };
+        this.early = { key: JSON.stringify(question), answer };
     }
 
     private evaluate(question: WarpQuestion): Promise<Evaluation> {
@@ -224,7 +219,7 @@ export class Panel implements vscode.Disposable {
                 this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
                 const early = this.early;
                 this.early = undefined;
-                const answer = await (early?.key === keyOf(question.arguments) ? early.answer : this.evaluate(question.arguments));
+                const answer = await (early?.key === JSON.stringify(question.arguments) ? early.answer : this.evaluate(question.arguments));
                 if (this.entry === undefined) {
                     this.entry = answer.entry;
                     this.view.title = `Warp: ${answer.entry}${this.kept ? ' (kept)' : ''}`;

@@ -182,7 +182,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.controls.faults, this.groups.node, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.answer, this.controls.place, this.groups.node, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -213,12 +213,18 @@ export class App {
         this.session.remember({ pane: this.session.preferences.pane === name ? '' : name });
     }
 
-    /** Opens the pane that shows what the step does, unless the user has chosen one. */
+    /**
+     * Opens the pane that shows what the step does, unless the user has chosen one: its matrices, its memory, otherwise the
+     * results of the run.
+     */
     private followStep(): void {
         // A launch is being edited there.
         if (this.session.preferences.pane !== '' || this.tabs.current === 'launch') return;
-        const touches = this.session.current?.accesses?.some((access) => access.space !== 'param') === true;
-        const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : this.tabs.current === '' ? 'results' : this.tabs.current;
+        const { current, moment, position, steps } = this.session;
+        // Whether a step has matrices is known a moment later; until then its pane stays.
+        if (current === undefined || moment === undefined) return;
+        const touches = position < steps - 1 && current.accesses?.some((access) => access.space !== 'param') === true;
+        const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : 'results';
         if (wanted !== this.tabs.current) this.tabs.open(wanted);
     }
 

@@ -3,7 +3,7 @@
 import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
 import { executes } from '../model/timeline';
 import type { Session } from '../session';
-import { button, element, grouped, icon, prose, sentence, setAttribute, setText } from './dom';
+import { button, element, grouped, icon, prose, setAttribute, setClass, setText } from './dom';
 
 /** Speeds of playback, in steps per second. */
 const SPEEDS = [1, 2, 5, 10, 30, 60] as const;
@@ -13,8 +13,8 @@ export class Controls {
     readonly place: HTMLElement;
     /** Announces the position to screen readers; updated after a move, not during playback. */
     readonly live = element('div', { class: 'unseen', 'aria-live': 'polite', role: 'status' });
-    /** What is wrong at the step. */
-    readonly faults = element('div', { class: 'faults-here', hidden: '' });
+    /** What is wrong at the step, or what it did. */
+    readonly answer = element('div', { class: 'answer' });
     private readonly slider = element('input', { type: 'range', min: '1', max: '1', step: '1', class: 'slider', 'aria-label': 'Step' });
     private readonly number = element('input', { type: 'number', min: '1', class: 'number', 'aria-label': 'Step number' });
     private readonly total = element('span', { class: 'quiet total' });
@@ -190,6 +190,7 @@ export class Controls {
             setText(this.where, '');
             setText(this.text, steps === 0 ? 'This warp executed nothing.' : '…');
             setText(this.lanes, '');
+            this.drawAnswer();
             return;
         }
         const words = this.words(here.line, here.active, here.executed);
@@ -198,9 +199,7 @@ export class Controls {
         const text = (current === undefined ? undefined : session.text(current)) ?? session.textOfLine(here.line) ?? '';
         setText(this.text, text);
         setAttribute(this.text, 'title', text);
-        const faults = session.faultsHere().filter((fault) => fault.step === position);
-        this.faults.hidden = faults.length === 0;
-        this.faults.replaceChildren(...faults.map((fault) => element('div', {}, '⚠ ', prose(sentence(fault.message)), element('span', { class: 'quiet' }, ` ${lanesInWords(fault.lanes)}`))));
+        this.drawAnswer();
         const function_ = current !== undefined && current.depth > 0 ? ` · in ${current.function}` : '';
         const times = session.timeline.length <= 100_000 ? session.timeline.executions(here.line, position) : undefined;
         const often = times === undefined || times.of < 2 ? '' : ` · execution ${times.number} of ${times.of}`;
@@ -213,6 +212,22 @@ export class Controls {
                 setText(this.live, words);
             }, 150);
         }
+    }
+
+    /** The answer of the step in a line. It is always there, so that nothing below it moves. */
+    private drawAnswer(): void {
+        const answer = this.session.answer();
+        const key = answer === undefined ? '' : `${answer.kind} ${answer.text} ${answer.detail}`;
+        if (this.answer.dataset['key'] === key) return;
+        this.answer.dataset['key'] = key;
+        const state = answer === undefined ? '' : { fault: ' bad', fails: ' bad', holds: ' good', does: '' }[answer.kind];
+        setClass(this.answer, `answer${state}`);
+        if (answer === undefined) {
+            this.answer.replaceChildren();
+            return;
+        }
+        const sign = { fault: '⚠ ', fails: '✗ ', holds: '✓ ', does: '' }[answer.kind];
+        this.answer.replaceChildren(sign, prose(answer.text), ...(answer.detail === '' ? [] : [' ', element('span', { class: 'quiet' }, answer.detail)]));
     }
 
     /** What all lanes wait for after the step. Where they are not together, their groups are listed. */
