@@ -389,3 +389,74 @@ test('results: faults, expectations, buffers before and after, parameters', asyn
         await page.waitForFunction(() => /lane 0 says hello.*Callssay, line \d+printing, line \d+/s.test(document.querySelector('.results').textContent));
     });
 });
+
+test('a click on a value or a byte says which step and lane wrote it, and leads there and back', async () => {
+    const says = (page, pattern) => page.waitForFunction((text) => new RegExp(text).test(document.querySelector('.answer').textContent), pattern.source);
+    const at = (page, wanted) => page.waitForFunction((own) => Number(document.querySelector('.slide .number').value) === own, wanted);
+    await withPanel({}, async (_, page) => {
+        await press(page, ...new Array(6).fill('n'));
+        await page.click('.row:has(.name:text-is("%v")) .cell:nth-of-type(4)');
+        await says(page, /^%v of lane 2: written by lane 2 in step 5, line 28\. Go there$/);
+        await settle(page);
+        await says(page, /^%v of lane 2/);
+        await page.click('.answer button');
+        await at(page, 5);
+        assert.match(await page.getAttribute('.lane[data-lane="2"]', 'class'), /focus/);
+        await press(page, 'Backspace');
+        await at(page, 7);
+        // By the keyboard, and a value that nothing wrote.
+        await page.click('.row:has(.name:text-is("%tid_x")) .cell');
+        await press(page, 'o');
+        await at(page, 1);
+        await press(page, 'Backspace');
+        await at(page, 7);
+        await press(page, ...new Array(7).fill('n'));
+        await page.waitForSelector('.dump .stored');
+        await page.click('#tab-memory');
+        await press(page, 'n');
+        await page.waitForSelector('.dump td:not(.stored)');
+        await page.waitForFunction(() => document.querySelector('.dump .stored') === null);
+        await page.click('.dump td[data-at="0"]');
+        await says(page, /written by lane 0 in step 14, line \d+\. Go there$/);
+        await page.dblclick('.dump td[data-at="0"]');
+        await at(page, 14);
+        await page.click('.dump td.unknown >> nth=0');
+        await says(page, /no step up to here wrote it\.$/);
+    });
+});
+
+test('the writer of a byte may be another warp, and is the last one before the step', async () => {
+    const text = `.version 8.0\n.target sm_80\n.address_size 64\n//! launch: block=64\n.visible .entry pass()\n{\n.shared .align 4 .b8 tile[256];\n.reg .u32 %i, %v, %at;\n.reg .pred %p;\n
+mov.u32 %i, %tid.x;
+mov.u32 %at, tile;
+mad.lo.u32 %at, %i, 4, %at;
+xor.b32 %v, %at, 128;
+st.shared.u32 [%at], %i;
+bar.sync 0;
+setp.ge.u32 %p, %i, 32;
+@%p st.shared.u32 [%v], %i;
+bar.sync 0;
+ld.shared.u32 %v, [%at];
+ret;
+}
+`;
+    const document = await server.open(text);
+    await withPanel({ document, entry: 'pass', preferences: { width: 'normal', pane: 'memory' } }, async (_, page) => {
+        const says = (pattern) => page.waitForFunction((own) => new RegExp(own).test(document.querySelector('.answer').textContent), pattern.source);
+        await press(page, ...new Array(9).fill('n'));
+        await page.waitForSelector('.dump .loaded');
+        // Warp 1 has written over what lane 5 wrote itself.
+        await page.click('.dump td[data-at="20"]');
+        await says(/written by lane 5 of warp 1 of CTA \(0, 0, 0\) in step 8, line \d+\. Go there$/);
+        await page.click('.answer button');
+        await page.waitForFunction(() => document.querySelector('select[aria-label="Warp"]').value === '1' && document.querySelector('.slide .number').value === '8');
+        await page.waitForFunction(() => document.querySelector('.lane[data-lane="5"]').classList.contains('focus'));
+        await press(page, 'Backspace');
+        await page.waitForFunction(() => document.querySelector('select[aria-label="Warp"]').value === '0' && document.querySelector('.slide .number').value === '10');
+        // Before the barrier the own store was the last one.
+        await press(page, ...new Array(5).fill('b'));
+        await page.waitForSelector('.dump .stored');
+        await page.click('.dump td[data-at="20"]');
+        await says(/written by lane 5 in this step\.$/);
+    });
+});

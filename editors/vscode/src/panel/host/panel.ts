@@ -215,8 +215,9 @@ export class Panel implements vscode.Disposable {
         const uri = this.uri ?? '';
         switch (question.kind) {
             case 'evaluate': {
-                const { launch, number, cta, warp } = question.arguments;
-                this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
+                const { launch, number, cta, warp, focus } = question.arguments;
+                // Other questions may be about another warp than the one that is shown.
+                if (focus !== undefined) this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
                 const early = this.early;
                 this.early = undefined;
                 const answer = await (early?.key === JSON.stringify(question.arguments) ? early.answer : this.evaluate(question.arguments));

@@ -3,6 +3,8 @@
 import type { Fault } from '../../protocol';
 import { type Action, type FromHost, NO_PREFERENCES, type Preferences, preferencesFrom } from '../messages';
 import { Bus, type Host } from './bus';
+import { writerOfBytes, writesRegister } from './model/origin';
+import { scopeOf } from './origin';
 import { type Change, Session } from './session';
 import { Controls } from './view/controls';
 import { button, element, setAttribute, setText } from './view/dom';
@@ -100,11 +102,18 @@ export class App {
         this.grid.onPoint = (register, lane) => {
             this.matrices.pointAt(register, lane);
         };
+        this.grid.onOrigin = (register, lane, go) => {
+            const function_ = session.current?.function;
+            void this.controls.showOrigin(`\`${register}\` of lane ${lane}`, (step) => (step.function === function_ && writesRegister(step, register, lane) ? lane : undefined), 'warp', go);
+        };
         this.grid.onCopy = (text) => {
             this.bus.send({ type: 'copy', text });
         };
         this.groups = new Groups(session, reveal);
         this.memory = new MemoryPane(session);
+        this.memory.onOrigin = (place, text, go) => {
+            void this.controls.showOrigin(text, (step) => writerOfBytes(step, place), scopeOf(place.space), go);
+        };
         this.matrices = new MatricesPane(session);
         this.results = new ResultsPane(session, (fault) => { this.goToFault(fault); }, reveal);
         this.launch = new LaunchPane(session, this.bus);
@@ -432,6 +441,7 @@ export class App {
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             l: () => { this.controls.toggleFollow(); },
+            Backspace: () => { this.controls.comeBack(); },
             '1': () => { this.choosePane('memory'); },
             '2': () => { this.choosePane('matrices'); },
             '3': () => { this.choosePane('results'); },

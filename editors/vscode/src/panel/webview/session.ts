@@ -12,6 +12,9 @@ import { type Row, Trace } from './model/trace';
 /** Milliseconds to wait before asking for state, memory and matrices. During fast stepping nobody reads them. */
 const PAUSE = 60;
 
+/** Maximum number of windows that the search for a writer loads. */
+const MAX_SEARCHED = 200;
+
 /** Longer timelines are loaded only where they are shown. */
 export const WHOLE_TIMELINE = 400_000;
 
@@ -434,6 +437,29 @@ export class Session {
             found = look();
         }
         return found.kind === 'step' ? found.step : undefined;
+    }
+
+    /**
+     * The last step of this warp up to the position for which `writes` returns a lane, and that lane: the writer of what is seen
+     * after the step at the position. Loads earlier windows on the way.
+     */
+    async writer(writes: (step: Step) => number | undefined): Promise<{ step: Step; lane: number } | undefined> {
+        const { trace } = this;
+        let loads = 0;
+        for (let at = this.position; at >= 0; at -= 1) {
+            if (trace.step(at) === undefined) {
+                loads += 1;
+                if (loads > MAX_SEARCHED) return undefined;
+                const from = Math.floor(at / WINDOW) * WINDOW;
+                const answer = await this.question({ brief: true, from, count: WINDOW, accesses: true, rows: this.style() });
+                if (answer === undefined || trace !== this.trace) return undefined;
+                trace.add(answer.trace);
+            }
+            const step = trace.step(at);
+            const lane = step === undefined ? undefined : writes(step);
+            if (step !== undefined && lane !== undefined) return { step, lane };
+        }
+        return undefined;
     }
 
     private askTexts(): void {

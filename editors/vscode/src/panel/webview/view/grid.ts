@@ -36,6 +36,8 @@ export class Grid {
     onCount: (shown: number, of: number) => void = () => undefined;
     /** Called when the pointer is over a value; other views may highlight it. */
     onPoint: (register: string, lane: number) => void = () => undefined;
+    /** Called to say who wrote a value, or, with `go`, to go there. */
+    onOrigin: (register: string, lane: number, go: boolean) => void = () => undefined;
     /** Called to copy a text to the clipboard. */
     onCopy: (text: string) => void = () => undefined;
     private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
@@ -411,6 +413,12 @@ export class Grid {
         this.setActive(at.view.index, at.lane === undefined ? 0 : at.view.collapsed ? Math.max(1, this.active.column) : at.lane + 1, true);
         if (target.closest('.format') !== null && !isPredicate(at.row.data)) this.readingMenu(at.row, at.view.format);
         else if (target.closest('.rowhead') !== null) this.toggle(at.row);
+        else if (at.lane !== undefined) this.askOrigin(at.row, at.lane, event.detail > 1);
+    }
+
+    /** Asks who wrote a value of a register. */
+    private askOrigin({ data }: Row, lane: number, go: boolean): void {
+        if (data.kind === 'register' && hasLane(data.known, lane)) this.onOrigin(data.name, lane, go);
     }
 
     private toggle(row: Row): void {
@@ -472,6 +480,9 @@ export class Grid {
             event.stopPropagation();
         } else if (own !== undefined && event.key.toLowerCase() === 'f' && !event.ctrlKey) {
             this.cycleReading(own, event.key === 'F' ? -1 : 1);
+            event.stopPropagation();
+        } else if (own !== undefined && event.key === 'o') {
+            this.askOrigin(own, column === 0 || this.views.get(row)?.collapsed === true ? firstLane(this.lanes.counting) : column - 1, true);
             event.stopPropagation();
         } else if (own !== undefined && event.key === 'i') {
             const cell = this.cellAt(row, column);

@@ -16,6 +16,8 @@ const KEYS: readonly (readonly [keys: string, act: string])[] = [
     ['Enter', 'In the grid: on a name expand or collapse, on a value make its lane the focus'],
     ['F · Shift+F', 'In the grid: next · previous way to read the register'],
     ['I', 'In the grid: all readings of the value'],
+    ['Click · double click, O', 'A value or a byte: which step and lane wrote it · go there'],
+    ['Backspace', 'Back to where a value was followed to its writer'],
     ['Ctrl+C', 'In the grid: copy the value; on a name, the values of all lanes'],
     ['X', 'Collapse uniform registers, or show all lanes of them'],
     ['W', 'Least width of the columns: as the values need, narrow, normal, wide'],
