@@ -27,7 +27,7 @@ export type ServerState =
 /** If the server ends this often within this number of milliseconds, it is not restarted automatically. */
 const MAX_ENDS = 4;
 const ENDS_PERIOD = 3 * 60 * 1000;
-/** Milliseconds that a start may last once a restart or a stop waits for it. A program that is not a server never answers. */
+/** Milliseconds that a start may last once a restart, a stop or a command waits for it. A program that is not a server never answers. */
 const START_TIMEOUT = 3000;
 
 /**
@@ -138,9 +138,16 @@ export class Server implements vscode.Disposable {
         return this.#enqueue(() => this.#start());
     }
 
-    /** Starts the server unless it was started before, and waits for starts and restarts under way. */
+    /** Starts the server unless it was started before, and waits for starts and restarts under way, but not long. */
     ensure(): Promise<void> {
-        return this.#wanted ? this.#queue : this.start();
+        if (!this.#wanted) return this.start();
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const timeout = new Promise<void>((resolve) => {
+            timer = setTimeout(resolve, START_TIMEOUT);
+        });
+        return Promise.race([this.#queue, timeout]).finally(() => {
+            clearTimeout(timer);
+        });
     }
 
     /** Restarts the server. Several restarts that wait become one, since it uses the settings at its beginning. */
