@@ -74,6 +74,15 @@ test('edited, evaluated again, refused, the server gone and back', async () => {
         await tell({ type: 'server', running: true });
         await page.waitForSelector('.notice.bad', { state: 'detached' });
         assert.equal(await step(page), 9);
+        // A restart that takes a moment is not told: nothing moves.
+        const before = questions.length;
+        await tell({ type: 'server', running: false });
+        await settle(page);
+        assert.equal(await page.isVisible('.notice.bad'), false);
+        await tell({ type: 'server', running: true });
+        await page.waitForTimeout(2500);
+        assert.equal(await page.isVisible('.notice.bad'), false);
+        assert.ok(questions.length > before, 'the new server is asked');
         answerWith((question, ask) => ask(question));
     });
 });

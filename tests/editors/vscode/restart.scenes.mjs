@@ -1,5 +1,8 @@
 // Events that reach the language client while the server starts, stops or dies, with a user who types on. Nothing is shown, and
 // the server has the newest text and the newest settings afterwards.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { openWarp, press } from './panel.scenes.mjs';
 import { until } from './workbench.mjs';
 
 const lens = '.codelens-decoration:has-text("registers")';
@@ -113,6 +116,38 @@ export const scenes = [
             });
             await hidesLens(desk);
             await desk.run('File: Revert File');
+        },
+    },
+    {
+        name: 'restart-inline',
+        title: 'both servers start again while one types PTX in a string of C++',
+        async run(desk) {
+            const text = readFileSync(fileURLToPath(new URL('../fixture/inline.cu', import.meta.url)), 'utf8');
+            desk.write('typed.cu', text);
+            await desk.open('typed.cu');
+            await desk.goToText(text, '  .reg .pred inside');
+            desk.settings({ 'ptx-analyzer.server.extraEnv': { PTX_TEST: '3' } });
+            await desk.page.keyboard.type('.reg .b32 another; ', { delay: PACE });
+            desk.settings({ 'ptx-analyzer.server.extraEnv': undefined, 'ptx-analyzer.inlayHints.enable': false });
+            await desk.page.keyboard.type('.reg .u33 wrong; ', { delay: PACE });
+            await desk.sees('the error that was typed', '.squiggly-error', 60);
+            desk.settings({ 'ptx-analyzer.inlayHints.enable': undefined });
+            await desk.run('File: Revert File');
+            await desk.page.locator('.squiggly-error').first().waitFor({ state: 'hidden', timeout: 60_000 });
+        },
+    },
+    {
+        name: 'restart-panel',
+        title: 'the server is killed while the warp panel is open: it evaluates again and shows nothing',
+        async run(desk) {
+            const { panel } = await openWarp(desk, 'saxpy.ptx');
+            const before = desk.servers();
+            for (const id of before) process.kill(id, 'SIGKILL');
+            await anotherServer(desk, before);
+            await press(panel, 'n', 'n');
+            await desk.sees('a step of the new server', panel.locator('.answer:not(:empty)'));
+            await desk.page.waitForTimeout(2500);
+            if (await panel.locator('.notice.bad').first().isVisible()) throw new Error('the panel shows a problem');
         },
     },
     {

@@ -37,6 +37,8 @@ const ORDERS: readonly [Preferences['order'], string][] = [
 ];
 const WIDTHS: readonly Preferences['width'][] = ['fit', 'narrow', 'normal', 'wide'];
 const MOST_TIMED = 400;
+/** Milliseconds in which a server usually starts again. */
+const RESTART_TIME = 2000;
 
 export class App {
     private readonly bus: Bus;
@@ -65,6 +67,8 @@ export class App {
     private uri = '';
     private askedAt = 0;
     private painted = false;
+    /** Runs while the server has ended and may start again. */
+    private ending: ReturnType<typeof setTimeout> | undefined;
     private readonly stepTimes: number[] = [];
 
     constructor(
@@ -290,13 +294,7 @@ export class App {
                 else if (!session.knows(message.evaluated)) void session.start({ keep: session.evaluation !== undefined });
                 break;
             case 'server':
-                if (!message.running) {
-                    session.phase = 'gone';
-                    session.emit('notice');
-                } else if (session.phase === 'gone' || session.phase === 'refused') {
-                    session.phase = session.evaluation === undefined ? 'evaluating' : 'ready';
-                    void session.start({ keep: true });
-                }
+                this.serverChanged(message.running);
                 break;
             case 'cursor':
                 if (!session.followCursor(message.line)) this.controls.notExecuted(message.line);
@@ -311,6 +309,24 @@ export class App {
             case 'failure':
                 break;
         }
+    }
+
+    /** Evaluates again with a new server. That there is none is told only if it does not start again soon. */
+    private serverChanged(running: boolean): void {
+        const { session } = this;
+        if (!running) {
+            this.ending ??= setTimeout(() => {
+                session.phase = 'gone';
+                session.emit('notice');
+            }, RESTART_TIME);
+            return;
+        }
+        const ended = this.ending !== undefined;
+        clearTimeout(this.ending);
+        this.ending = undefined;
+        if (!ended && session.phase !== 'gone' && session.phase !== 'refused') return;
+        session.phase = session.evaluation === undefined ? 'evaluating' : 'ready';
+        void session.start({ keep: true });
     }
 
     private preferencesChanged(): void {
