@@ -251,6 +251,10 @@ export class Panel implements vscode.Disposable {
     private async write({ lines, replaces, above }: Extract<FromPage, { type: 'write' }>): Promise<void> {
         if (this.uri === undefined) return;
         const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(this.uri));
+        if (vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) === false) {
+            void vscode.window.showWarningMessage('This kernel is read-only. Its launch stays in the panel.');
+            return;
+        }
         const edit = launchEdit(document.getText().split(/\r?\n/), lines, replaces, above);
         if (edit === undefined) {
             void vscode.window.showWarningMessage('The launch in the file has changed since it was read. Nothing was written.');
