@@ -62,6 +62,25 @@ function M.type_keys(keys)
   vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
+local expected = {
+  '^".*" .*%d+L, %d+B', -- a file that was read or written
+  '^%d+ .*lines?', -- lines that a command moved, changed or undid
+}
+
+--- Declares messages that a scenario causes, by a Lua pattern for their lines. Any other message fails it.
+function M.expects(pattern)
+  table.insert(expected, pattern)
+end
+
+--- The lines of Neovim's messages that no scenario expects.
+local function unexpected()
+  return vim.iter(vim.split(vim.fn.execute('messages'), '\n', { trimempty = true })):filter(function(line)
+    return line:match('%S') and not vim.iter(expected):any(function(pattern)
+      return line:find(pattern) ~= nil
+    end)
+  end):totable()
+end
+
 --- Runs a scenario and ends the editor with its result.
 ---@param scenarios table<string, fun()>
 function M.run(scenarios)
@@ -71,6 +90,8 @@ function M.run(scenarios)
       M.report('FAIL', 'the test itself: ' .. problem)
       vim.cmd('cquit 1')
     end
+    local messages = unexpected()
+    M.ok('no unexpected message', #messages == 0, table.concat(messages, '\n  '))
     vim.cmd('qall!')
   end
   -- Start-up ends with VimEnter: only then is the editor in the state in which a user sees it.

@@ -292,6 +292,7 @@ function scenario.pressure()
 end
 
 function scenario.commands()
+  lib.expects('^ptx%-analyzer: 4 files besides the open ones')
   attached()
   local function shows(command, title, pattern)
     local function text()
@@ -535,6 +536,7 @@ function scenario.health()
 end
 
 function scenario.treesitter()
+  lib.expects('^ptx%-analyzer: buil')
   local parser_c = env.GRAMMAR .. '/src/parser.c'
   if vim.uv.fs_stat(parser_c) == nil then
     return report('skip', 'the grammar has no generated parser yet')

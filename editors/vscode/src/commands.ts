@@ -11,6 +11,7 @@ import { count } from './registerWords';
 import { sassCommands, type SassView } from './sass';
 import { executeCommand } from './requests';
 import { messageOf, plain, type Server } from './server';
+import type { Statements } from './statements';
 import { entryAt, isPreTeXt, queryAt } from './text';
 
 export interface Parts {
@@ -19,6 +20,7 @@ export interface Parts {
     /** The server for PTX in other languages. */
     inline: Server;
     documents: Documents;
+    statements: Statements;
     registers: RegistersView;
     sass: SassView;
     extensionUri: vscode.Uri;
@@ -60,14 +62,18 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         };
     }
     return vscode.Disposable.from(
-        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler))),
+        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler, !INDEPENDENT.has(name)))),
     );
 }
 
-function guarded(server: Server, handler: Handler): (...args: unknown[]) => Promise<unknown> {
+/** Commands that do not wait for a server that starts, because they help when it does not. */
+const INDEPENDENT: ReadonlySet<string> = new Set([COMMANDS.restartServer, COMMANDS.showLog, COMMANDS.showMenu]);
+
+function guarded(server: Server, handler: Handler, waits: boolean): (...args: unknown[]) => Promise<unknown> {
     return async (...args) => {
         try {
-            await server.ensure();
+            const runs = server.ensure();
+            if (waits) await runs;
             return await (handler as (...args: unknown[]) => unknown)(...args);
         } catch (error) {
             void vscode.window.showErrorMessage(plain(messageOf(error)));
@@ -200,18 +206,18 @@ async function evaluateWarp(given?: ShowWarpArguments | vscode.Uri): Promise<voi
     } satisfies ShowWarpArguments);
 }
 
-/** Opens the statement with PTX at the cursor as a kernel beside its file, and evaluates that. */
-async function evaluateStatement({ inline }: Parts, given?: { uri: string; line: number }): Promise<void> {
+/**
+ * Opens the statement with PTX at the cursor as a kernel, and evaluates that. The kernel takes the place of its file, so that the
+ * panel beside it has half of the window.
+ */
+async function evaluateStatement({ statements }: Parts, given?: { uri: string; line: number }): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const here = editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line };
     const place = given ?? here;
     if (!place) throw new Error('Put the cursor on a statement with PTX first.');
-    await inline.ensure();
-    const kernel = await executeCommand<{ text: string; line: number }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
-    const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
-    const selection = new vscode.Range(kernel.line, 0, kernel.line, 0);
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, selection });
-    await vscode.commands.executeCommand(COMMANDS.showWarp, { uri: document.uri.toString(), line: kernel.line + 1 } satisfies ShowWarpArguments);
+    const { document, line } = await statements.open(place.uri, place.line);
+    await vscode.window.showTextDocument(document, { selection: new vscode.Range(line, 0, line, 0) });
+    await vscode.commands.executeCommand(COMMANDS.showWarp, { uri: document.uri.toString(), line: line + 1 } satisfies ShowWarpArguments);
 }
 
 /** Removes values and faults of the last evaluation. Edits do not cause a new one. */

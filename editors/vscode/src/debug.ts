@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';
 import { messageOf, plain } from './server';
-import { entries, entryAt, registersIn } from './text';
+import { entries, entryAt, registersIn, STATEMENT_SCHEME } from './text';
 
 const TYPE = 'ptx';
 /** Number of lines above the current one that show inline values: a whole generated kernel would be too much. */
@@ -42,6 +42,10 @@ class Configurations implements vscode.DebugConfigurationProvider {
     ): vscode.DebugConfiguration | undefined {
         const editor = activeEditor();
         const empty = !configuration.type && !configuration.request && !configuration.name;
+        if (editor?.document.uri.scheme === STATEMENT_SCHEME && (empty || (configuration['program'] ?? '${file}') === '${file}')) {
+            void vscode.window.showErrorMessage('Save the kernel of the statement as a file first: the debugger reads it from disk.');
+            return undefined;
+        }
         if (empty) {
             if (!editor) return undefined; // VS Code then asks what to debug
             return launch(`Debug ${fileName(editor.document.uri)}`, '${file}', kernelAtCursor(editor));

@@ -9,9 +9,9 @@ const KEPT = 50;
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
     readonly #texts = new Map<string, string>();
     readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-    readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
-
+    // The registration reads it.
     readonly onDidChange = this.#changed.event;
+    readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
     provideTextDocumentContent(uri: vscode.Uri): string {
         return this.#texts.get(uri.toString()) ?? '';

@@ -13,6 +13,7 @@ import type { Platform } from './platform';
 import { RegistersView } from './registers';
 import { SassView } from './sass';
 import { Server } from './server';
+import { Statements } from './statements';
 import { Status } from './status';
 import { LaunchTests } from './testing/index';
 import { warpApi } from './warp';
@@ -52,16 +53,18 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
     const inline = new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER);
     servers = [started, inline];
     const documents = new Documents();
+    const statements = new Statements(inline);
     const registers = new RegistersView(started);
     const sass = new SassView(started);
     const api = warpApi(started);
     const panel = registerWarpPanel(context, api);
     const tests = new LaunchTests(started, platform);
-    const parts: Parts = { platform, server: started, inline, documents, registers, sass, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
+    const parts: Parts = { platform, server: started, inline, documents, statements, registers, sass, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
         ...servers,
         documents,
+        statements,
         registers,
         sass,
         api,

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import {
     CloseAction,
+    DidChangeConfigurationNotification,
     ErrorAction,
     State,
     type BaseLanguageClient,
@@ -14,6 +15,7 @@ import {
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { Platform, ServerIdentity, ServerPlace, ServerProgram } from './platform';
 import { forServer, initializationOptions } from './settings';
+import { STATEMENT_SCHEME } from './text';
 import { versionMismatch } from './version';
 
 export type ServerState =
@@ -25,6 +27,8 @@ export type ServerState =
 /** If the server ends this often within this number of milliseconds, it is not restarted automatically. */
 const MAX_ENDS = 4;
 const ENDS_PERIOD = 3 * 60 * 1000;
+/** Milliseconds that a start may last once a restart, a stop or a command waits for it. A program that is not a server never answers. */
+const START_TIMEOUT = 3000;
 
 /**
  * The schemes of the documents that the server receives: the usual ones, and those of the workspace's folders. Other
@@ -49,14 +53,18 @@ export const PTX_SERVER: ServerKind = {
     id: 'ptx-analyzer',
     name: 'PTX Analyzer',
     arguments: [],
-    selector: () => schemes().map((scheme) => ({ scheme, language: 'ptx' })),
+    selector: () => [...schemes(), STATEMENT_SCHEME].map((scheme) => ({ scheme, language: 'ptx' })),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas', 'ptx-analyzer.nvdisasm'],
     announced: true,
 };
 
-/** Commands of this extension that the server may use in code lenses, actions and completion items. */
-const clientCommands: StaticFeature = {
+/**
+ * The commands of this extension that the server may use in code lenses, actions and completion items. The client does not
+ * push changed settings: it does so even while it is stopped. `Server` pushes them.
+ */
+const extensionFeature: StaticFeature = {
     fillClientCapabilities(capabilities) {
+        capabilities.workspace = { ...capabilities.workspace, didChangeConfiguration: { dynamicRegistration: false } };
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
         const commands = [COMMANDS.rename, COMMANDS.showReferences, COMMANDS.showWarp, COMMANDS.suggest, SERVER_COMMANDS.explain];
         capabilities.experimental = { ...experimental, commands: { commands } };
@@ -90,6 +98,10 @@ export class Server implements vscode.Disposable {
     /** Starts and stops run one after the other in this queue. */
     #queue: Promise<void> = Promise.resolve();
     #wanted = false;
+    /** The restart that waits in the queue. */
+    #waitingRestart: Promise<void> | undefined;
+    /** Ends the wait for a client that starts. */
+    #abandonStart: (() => void) | undefined;
 
     readonly onDidChangeState = this.#changed.event;
     /** Fires when a client was created and is about to start, so that notification handlers can be registered. */
@@ -105,7 +117,10 @@ export class Server implements vscode.Disposable {
         this.#disposables.push(
             vscode.workspace.onDidGrantWorkspaceTrust(() => (this.#wanted ? this.restart() : undefined)),
             vscode.workspace.onDidChangeConfiguration((event) => {
-                if (this.#wanted && kind.restarting.some((section) => event.affectsConfiguration(section))) void this.restart();
+                if (!this.#wanted || !event.affectsConfiguration('ptx-analyzer')) return;
+                // A new server begins with the current settings.
+                if (kind.restarting.some((section) => event.affectsConfiguration(section))) void this.restart();
+                else this.#pushSettings();
             }),
         );
     }
@@ -123,22 +138,33 @@ export class Server implements vscode.Disposable {
         return this.#enqueue(() => this.#start());
     }
 
-    /** Starts the server unless it was started before. */
+    /** Starts the server unless it was started before, and waits for starts and restarts under way, but not long. */
     ensure(): Promise<void> {
-        return this.#wanted ? Promise.resolve() : this.start();
+        if (!this.#wanted) return this.start();
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const timeout = new Promise<void>((resolve) => {
+            timer = setTimeout(resolve, START_TIMEOUT);
+        });
+        return Promise.race([this.#queue, timeout]).finally(() => {
+            clearTimeout(timer);
+        });
     }
 
+    /** Restarts the server. Several restarts that wait become one, since it uses the settings at its beginning. */
     restart(): Promise<void> {
         this.#wanted = true;
-        return this.#enqueue(async () => {
+        this.#waitingRestart ??= this.#enqueueReplacement(async () => {
+            this.#waitingRestart = undefined;
             this.#ends = [];
             await this.#stop();
             await this.#start();
         });
+        return this.#waitingRestart;
     }
 
     stop(): Promise<void> {
-        return this.#enqueue(() => this.#stop());
+        this.#wanted = false;
+        return this.#enqueueReplacement(() => this.#stop());
     }
 
     dispose(): void {
@@ -150,6 +176,25 @@ export class Server implements vscode.Disposable {
     #enqueue(work: () => Promise<void>): Promise<void> {
         this.#queue = this.#queue.then(work, work);
         return this.#queue;
+    }
+
+    /** Queues work that ends the current server, and limits the time of a start before it. */
+    #enqueueReplacement(work: () => Promise<void>): Promise<void> {
+        const timer = setTimeout(() => this.#abandonStart?.(), START_TIMEOUT);
+        return this.#enqueue(() => {
+            clearTimeout(timer);
+            return work();
+        });
+    }
+
+    /**
+     * Reports changed settings to the server, which then requests them. A client that starts sends this once its server
+     * runs; to one that stops or whose server has died, it does not matter, because the next server requests them anyway.
+     */
+    #pushSettings(): void {
+        this.#client?.sendNotification(DidChangeConfigurationNotification.type, { settings: null }).catch((error: unknown) => {
+            this.log.debug(`The changed settings are left to the next server: ${messageOf(error)}`);
+        });
     }
 
     #set(state: ServerState): void {
@@ -166,7 +211,7 @@ export class Server implements vscode.Disposable {
         }
         this.log.info(`Starting ${[found.file, ...this.kind.arguments].join(' ')} (${describe(found.place)})`);
         const client = found.createClient(this.#options());
-        client.registerFeature(clientCommands);
+        client.registerFeature(extensionFeature);
         this.#client = client;
         this.#program = found;
         const life = { ran: false };
@@ -179,14 +224,19 @@ export class Server implements vscode.Disposable {
             } else void this.#enqueue(() => this.#ended(client));
         });
         this.#created.fire(client);
+        const abandoned = new Promise<void>((resolve) => {
+            this.#abandonStart = resolve;
+        });
         try {
-            await client.start();
+            await Promise.race([client.start(), abandoned]);
         } catch (error) {
             if (life.ran || this.#ends.length > 0) await this.#ended(client);
             else {
                 await this.#discard(client);
                 this.#fail(`The server \`${found.file}\` did not start: ${messageOf(error)}`);
             }
+        } finally {
+            this.#abandonStart = undefined;
         }
     }
 
@@ -198,6 +248,8 @@ export class Server implements vscode.Disposable {
     async #discard(client: BaseLanguageClient): Promise<void> {
         const program = this.#client === client ? this.#program : undefined;
         if (this.#client === client) this.#client = undefined;
+        // A server whose start was abandoned must not answer any more: its client would register commands a second time.
+        if (!client.isRunning()) program?.end();
         try {
             await client.dispose(2000);
         } catch (error) {

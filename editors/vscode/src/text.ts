@@ -120,3 +120,32 @@ export function registersIn(lines: string[], firstLine: number): RegisterUse[] {
         });
     return [...last.values()];
 }
+
+/** The scheme of statements that were made kernels. */
+export const STATEMENT_SCHEME = 'ptx-statement';
+
+/** A statement with PTX in a file of another language: the line counts from 0. */
+export interface StatementPlace {
+    uri: string;
+    line: number;
+}
+
+/**
+ * The address of a statement's kernel: beside its file, with the tab title `k.cu:4.ptx`. `name` is the server's name of the
+ * kernel, `k.cu-4`. The query has what is needed to make the kernel again.
+ */
+export function statementAddress(file: string, name: string, place: StatementPlace): { path: string; query: string } {
+    const folder = file.slice(0, file.lastIndexOf('/') + 1);
+    return { path: `${folder.startsWith('/') ? '' : '/'}${folder}${name.replace(/-(\d+)$/, ':$1')}.ptx`, query: JSON.stringify(place) };
+}
+
+/** The statement in the query of a kernel's address; undefined if it names none. */
+export function statementPlace(query: string): StatementPlace | undefined {
+    try {
+        const place = JSON.parse(query) as Partial<StatementPlace> | null;
+        if (typeof place?.uri === 'string' && Number.isSafeInteger(place.line)) return { uri: place.uri, line: place.line ?? 0 };
+    } catch {
+        // Not written by `statementAddress`.
+    }
+    return undefined;
+}

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { laneRanges, lanesInWords } from '../src/panel/webview/model/lanes';
 import { aroundAccess } from '../src/panel/webview/model/memory';
-import { cellText, fullText, isTooLong } from '../src/panel/webview/model/rows';
+import { placeIn, writerOfBytes, writesRegister } from '../src/panel/webview/model/origin';
+import { cellText, fullText, isTooLong, longest, needed } from '../src/panel/webview/model/rows';
 import { executes, TimelineStore } from '../src/panel/webview/model/timeline';
 import { Trace } from '../src/panel/webview/model/trace';
-import type { Access, Row, Step } from '../src/protocol';
+import type { Access, MemoryBlock, Row, Step } from '../src/protocol';
 
 const ALL = 0xffffffff;
 
@@ -66,6 +67,14 @@ test('texts of cells', () => {
     assert.equal(isTooLong(halves, [0, 2], 7), true);
 });
 
+test('whole numbers, digits of bits and whole parts are never cut; fractions may be rounded', () => {
+    for (const [text, fraction, length] of [
+        ['1', 9, 1], ['4294967295', 9, 10], ['-1135872', 6, 8], ['0x7f00000000', 6, 12], ['0.33333334', 9, 9], ['0.33333334', 6, 6],
+        ['-21760.0', 9, 8], ['-21760.0', 6, 6], ['-1135872.0', 9, 9], ['-1135872.0', 6, 10], ['1.1754944e-38', 9, 9], ['nan:3fffff', 6, 10], ['true', 9, 4],
+    ] as const) assert.equal(needed(text, fraction), length, `${text} in ${fraction}`);
+    assert.equal(longest({ ...row('%a', '0.33333334'), approximate: 1 }, 9), 10, 'with its sign');
+});
+
 test('the timeline answers where a line is executed next', () => {
     const timeline = new TimelineStore(6);
     timeline.add({ from: 0, steps: [[10, ALL, ALL, 0, 10], [11, ALL, ALL, 0, 11], [12, 0xff, 0xff, 0, 12], [11, ALL, 0xf, 0, 11], [12, ALL, ALL, 0, 12], [13, 0xff, 0xff, 0, 15]] });
@@ -88,4 +97,22 @@ test('the bytes around an access', () => {
     });
     assert.deepEqual(aroundAccess(access('shared', (lane) => lane * 8)), { space: 'shared', offset: 0, length: 256 });
     assert.deepEqual(aroundAccess(access('global', (lane) => 0x7f0000000f + lane)), { address: '7f00000000', length: 64 });
+});
+
+test('who wrote a register, and bytes of memory', () => {
+    const own = step(3, [row('%a', '1', 0b100), row('%b', '1')]);
+    assert.deepEqual([writesRegister(own, '%a', 2), writesRegister(own, '%a', 1), writesRegister(own, '%b', 2), writesRegister(own, '%c', 2)], [true, false, false, false]);
+    const access = (kind: string, space: string, addresses: (string | null)[], names?: (string | null)[]): Access => ({ kind, space, bytes: 4, lanes: ALL, title: '', addresses, ...(names === undefined ? {} : { names }) });
+    const block = (space: string, address: string, offset: number, name: string | null = null): MemoryBlock => ({ name, space, address, offset, bytes: '', known: [], unspecified: false, approximate: false });
+    const writer = (of: Access, place: ReturnType<typeof placeIn>): number | undefined => writerOfBytes({ ...own, accesses: [of] }, place);
+    const shared = access('store', 'shared', [null, '10', '14', '18'], [null, 'tile', 'tile+4', 'tile+8']);
+    // By the offset in the space, by the name, and by the address.
+    assert.equal(writer(shared, placeIn(block('shared', '1000010', 0x10), 4, 4, false)), 2);
+    assert.equal(writer(shared, placeIn(block('shared', '1000010', 0x10), 3, 1, false)), 1);
+    assert.equal(writer(shared, placeIn(block('shared', '1000010', 0x10), 12, 4, false)), undefined);
+    assert.equal(writer(shared, placeIn(block('shared', '1000010', 0, 'tile'), 8, 1, true)), 3);
+    assert.equal(writer(shared, placeIn(block('shared', '1000010', 0, 'other'), 8, 1, true)), undefined);
+    assert.equal(writer(access('update', 'global', ['7f00000004']), placeIn(block('global', '7f00000000', 0, 'x'), 4, 2, true)), 0);
+    assert.equal(writer(access('load', 'global', ['7f00000004']), placeIn(block('global', '7f00000000', 0, 'x'), 4, 2, true)), undefined);
+    assert.equal(writer(access('store', 'local', ['10']), placeIn(block('shared', '1000010', 0x10), 0, 4, false)), undefined);
 });

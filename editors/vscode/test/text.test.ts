@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { entries, entryAt, header, isPreTeXt, queryAt, registersIn, withoutComments } from '../src/text';
+import { entries, entryAt, header, isPreTeXt, queryAt, registersIn, statementAddress, statementPlace, withoutComments } from '../src/text';
 import { repository } from './lsp';
 
 const module = `// .version 1.0
@@ -82,4 +82,13 @@ test('registers of some lines, each where it stands last', () => {
         { name: '%a', line: 12, column: 16 },
         { name: '%b', line: 12, column: 12 },
     ]);
+});
+
+test('the address of a statement is beside its file and leads back to the statement', () => {
+    const place = { uri: 'file:///home/me/a%20b/k.cu', line: 3 };
+    const { path, query } = statementAddress('/home/me/a b/k.cu', 'k.cu-4', place);
+    assert.equal(path, '/home/me/a b/k.cu:4.ptx');
+    assert.deepEqual(statementPlace(query), place);
+    assert.equal(statementAddress('Untitled-1', 'Untitled-1-12', { uri: 'untitled:Untitled-1', line: 11 }).path, '/Untitled-1:12.ptx');
+    for (const bad of ['', '{', 'null', '3', '{"uri":"file:///k.cu"}', '{"uri":1,"line":2}', '{"uri":"a","line":"2"}']) assert.equal(statementPlace(bad), undefined, bad);
 });

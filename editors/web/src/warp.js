@@ -180,7 +180,8 @@ export class WarpView {
     switch (question.kind) {
       case "evaluate": {
         const { launch, number, cta, warp } = question.arguments;
-        this.#warp = JSON.parse(JSON.stringify({ launch, number, cta, warp }));
+        // Other questions may be about another warp than the one that is shown.
+        if (question.arguments.focus !== undefined) this.#warp = JSON.parse(JSON.stringify({ launch, number, cta, warp }));
         const shown = this.#shown;
         const answer = await this.#evaluate(question.arguments);
         // Meanwhile the text may be another one, whose kernels have other names.

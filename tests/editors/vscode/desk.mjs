@@ -1,5 +1,5 @@
 // The actions of a VS Code user: opens files, runs commands, points, types, looks. Scenes use this interface.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shrink } from './png.mjs';
@@ -10,8 +10,8 @@ const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
 const MAX_PICTURE = 150 * 1024;
 
 export class Desk {
-    constructor({ page, project, pictures, change }) {
-        Object.assign(this, { page, project, pictures, change });
+    constructor({ page, project, pictures, change, extensions }) {
+        Object.assign(this, { page, project, pictures, change, extensions });
     }
 
     /** Changes settings while VS Code runs. */
@@ -19,11 +19,31 @@ export class Desk {
         this.change(changes);
     }
 
+    /** The process ids of the running language servers of this VS Code. */
+    servers() {
+        return readdirSync('/proc').filter((id) => /^\d+$/.test(id)).filter((id) => {
+            try {
+                const [program, option] = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0');
+                return program.startsWith(this.extensions) && option === '';
+            } catch {
+                return false;
+            }
+        }).map(Number);
+    }
+
     /** Writes a new file into the project. */
     write(name, text) {
         const file = join(this.project, name);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, text);
+    }
+
+    /** Writes a shell script into the project; returns its path. */
+    program(name, commands) {
+        this.write(name, `#!/bin/sh\n${commands}\n`);
+        const file = join(this.project, name);
+        chmodSync(file, 0o755);
+        return file;
     }
 
     /** Copies a kernel of the repository into the project; `change` may alter its text. */

@@ -157,6 +157,7 @@ export const scenes = [
         name: 'restricted',
         title: 'a folder that is not trusted: everything but the assembler',
         trust: true,
+        expects: [/notification: NVIDIA's assembler is run in trusted workspaces only/],
         async run(desk) {
             await desk.sees('the restriction', '.part.banner:has-text("Restricted Mode")');
             await read(desk, 'saxpy.ptx');

@@ -57,4 +57,33 @@ export const scenes = [
             await desk.picture('inline-evaluate');
         },
     },
+    {
+        name: 'inline-kernel',
+        title: 'the kernel of a statement is no file: it closes without a question, and opens again',
+        async run(desk) {
+            const text = await openFixture(desk, 'again.cu');
+            const line = await desk.goToText(text, 'setp.lt.s32');
+            await desk.run('PTX: Evaluate Statement');
+            const title = `again.cu:${text.slice(0, text.indexOf('asm volatile')).split('\n').length}.ptx`;
+            const tab = desk.page.locator(`.tab[data-resource-name="${title}"]`);
+            await desk.sees(`the tab ${title}`, tab, 40);
+            await desk.sees('the grid', panelOf(desk.page).locator('.row .cell').first(), 30);
+            // An edit of the file, and the statement again: the same tab has the new text.
+            await desk.page.locator('.tab[data-resource-name="again.cu"]').click();
+            await desk.goTo(line, 1);
+            await desk.page.keyboard.press('End');
+            await desk.page.keyboard.press('Enter');
+            await desk.page.keyboard.type('"membar.cta;\\n"');
+            await desk.run('PTX: Evaluate Statement');
+            await desk.sees('the edited statement', '.editor-group-container .view-line:has-text("membar.cta")', 30);
+            if ((await tab.count()) !== 1 || (await tab.getAttribute('class')).includes('dirty')) throw new Error('one clean tab is expected');
+            await tab.click();
+            await desk.run('View: Close Editor');
+            await tab.waitFor({ state: 'detached' });
+            await desk.run('View: Reopen Closed Editor');
+            await desk.sees('the kernel again', '.view-line:has-text("// The statement")');
+            await desk.page.locator('.tab[data-resource-name="again.cu"]').click();
+            await desk.run('File: Revert File');
+        },
+    },
 ];

@@ -10,7 +10,7 @@ import { cell, LAST, line, names, press, reads, server, settle, step, withFault,
 test('opens at the first step, and steps forwards and backwards by keys', async () => {
     await withPanel({}, async ({ sent }, page) => {
         assert.equal(await step(page), 1);
-        assert.equal(await page.textContent('.badge'), '✓ finished · 2 expectations hold');
+        assert.equal(await page.textContent('.badge'), '✓ 2 of 2 expectations hold');
         assert.match(await page.textContent('.place'), /Line 24.*mov\.u32 %tid_x, %tid\.x;.*32 of 32 lanes/);
         assert.deepEqual([(await cell(page, '%tid_x', 5)).text, (await cell(page, '%v', 0)).text], ['lane', '—']);
         assert.match((await cell(page, '%tid_x', 5)).class, /changed/);
@@ -163,8 +163,8 @@ test('executions of a line, faults, the slider, play', async () => {
     await withPanel({ document: await withFault(), step: null }, async ({ tell }, page) => {
         const end = 38;
         assert.equal(await step(page), end, 'begins at the fault');
-        assert.match(await page.textContent('.faults-here'), /Writes 4 bytes .* past the end of out .*lane 7$/);
-        assert.match(await page.textContent('.badge'), /1 fault.*1 expectation fails/);
+        assert.match(await page.textContent('.answer.bad'), /^⚠ Writes 4 bytes .* past the end of out .*lane 7$/);
+        assert.match(await page.textContent('.badge'), /1 fault.*1 of 1 expectation fails/);
         await press(page, 'g');
         await tell({ type: 'goTo', line: line('fma.rn.f32 %sum'), next: true });
         await page.waitForFunction(() => document.querySelector('.place .line').textContent === 'Line 44');
@@ -234,6 +234,7 @@ test('memory: conflicts of banks, sectors, bytes', async () => {
         await page.waitForFunction(() => /Store of 4 bytes to shared memory/.test(document.querySelector('.memory').textContent));
         assert.match(await page.textContent('.memory'), /Wavefronts2.*Bank conflicts⚠ 2-way/);
         assert.equal(await page.getAttribute('.bank:nth-child(3)', 'title'), 'Bank 2: lanes 1, 17');
+        assert.equal(await page.isVisible('.banks.conflict'), true, 'the chart agrees with the facts');
         await page.waitForSelector('.dump .stored');
         await page.waitForSelector('.dump .unknown');
         await page.selectOption('select[aria-label="Type of the values"]', 'f32');
@@ -269,6 +270,7 @@ test('memory that the kernel does not have is told in words', async () => {
 test('a step that does not touch memory shows the last one that did', async () => {
     await withPanel({ step: 4 }, async (_, page) => {
         await page.waitForSelector('.dump .loaded');
+        await page.click('#tab-memory');
         await press(page, 'n', 'n');
         await page.waitForFunction(() => /^This step does not touch memory. Step 5, line 28, was the last that did:Load of 4 bytes/.test(document.querySelector('.memory').textContent));
         await page.waitForSelector('.dump td:not(.loaded)');
@@ -292,6 +294,44 @@ test('the pane below follows the step until a tab is chosen', async () => {
     await withPanel({ preferences: {} }, async (_, page) => {
         await press(page, ...new Array(4).fill('n'));
         await opens(page, 'Memory');
+        await press(page, 'n');
+        await opens(page, 'Results');
+        await press(page, 'b');
+        await opens(page, 'Memory');
+        await press(page, 'Shift+G');
+        await opens(page, 'Results');
+    });
+});
+
+test('a line under the toolbar says what the step did, what is wrong, or how it ended; nothing moves', async () => {
+    const says = (page, pattern) => page.waitForFunction((text) => new RegExp(text).test(document.querySelector('.answer').textContent), pattern.source);
+    await withPanel({}, async (_, page) => {
+        const top = () => page.evaluate(() => document.querySelector('.grid').getBoundingClientRect().top);
+        await says(page, /^%tid_x = lane in all lanes$/);
+        const before = await top();
+        await press(page, ...new Array(4).fill('n'));
+        await says(page, /^Load of 4 bytes from global memory in all lanes\. /);
+        await press(page, ...new Array(9).fill('n'));
+        await says(page, /^Store of 4 bytes to shared memory .*2 passes, 2 words in one bank$/);
+        assert.equal(await top(), before);
+        await press(page, 'Shift+G');
+        await says(page, /^✓ 2 of 2 expectations hold\.$/);
+        assert.match(await page.getAttribute('.answer', 'class'), /good/);
+        const [red, green] = await page.evaluate(() => getComputedStyle(document.querySelector('.badge')).color.match(/[\d.]+/g).map(Number));
+        assert.ok(green > red, 'success is green');
+    });
+    await withPanel({ document: await withLaunch('//! launch: grid=1 block=32 n=32 x=f32[32]:iota(1) out=f32[64]:zero\n//! expect: out[1]=1.0\n') }, async (_, page) => {
+        await press(page, 'Shift+G');
+        await says(page, /^✗ out\[1\]=1\.0: .*is 4\.0, not 1\.0/);
+        assert.doesNotMatch(await page.textContent('.answer'), /`/);
+    });
+});
+
+test('keys and signs open at the top', async () => {
+    await withPanel({ width: 500, height: 500 }, async (_, page) => {
+        await press(page, '?');
+        await page.waitForSelector('.help[open]');
+        assert.equal(await page.evaluate(() => document.querySelector('.help').scrollTop), 0);
     });
 });
 
@@ -347,5 +387,76 @@ test('results: faults, expectations, buffers before and after, parameters', asyn
     await withPanel({ entry: 'printing' }, async (_, page) => {
         await press(page, 'n', '3');
         await page.waitForFunction(() => /lane 0 says hello.*Callssay, line \d+printing, line \d+/s.test(document.querySelector('.results').textContent));
+    });
+});
+
+test('a click on a value or a byte says which step and lane wrote it, and leads there and back', async () => {
+    const says = (page, pattern) => page.waitForFunction((text) => new RegExp(text).test(document.querySelector('.answer').textContent), pattern.source);
+    const at = (page, wanted) => page.waitForFunction((own) => Number(document.querySelector('.slide .number').value) === own, wanted);
+    await withPanel({}, async (_, page) => {
+        await press(page, ...new Array(6).fill('n'));
+        await page.click('.row:has(.name:text-is("%v")) .cell:nth-of-type(4)');
+        await says(page, /^%v of lane 2: written by lane 2 in step 5, line 28\. Go there$/);
+        await settle(page);
+        await says(page, /^%v of lane 2/);
+        await page.click('.answer button');
+        await at(page, 5);
+        assert.match(await page.getAttribute('.lane[data-lane="2"]', 'class'), /focus/);
+        await press(page, 'Backspace');
+        await at(page, 7);
+        // By the keyboard, and a value that nothing wrote.
+        await page.click('.row:has(.name:text-is("%tid_x")) .cell');
+        await press(page, 'o');
+        await at(page, 1);
+        await press(page, 'Backspace');
+        await at(page, 7);
+        await press(page, ...new Array(7).fill('n'));
+        await page.waitForSelector('.dump .stored');
+        await page.click('#tab-memory');
+        await press(page, 'n');
+        await page.waitForSelector('.dump td:not(.stored)');
+        await page.waitForFunction(() => document.querySelector('.dump .stored') === null);
+        await page.click('.dump td[data-at="0"]');
+        await says(page, /written by lane 0 in step 14, line \d+\. Go there$/);
+        await page.dblclick('.dump td[data-at="0"]');
+        await at(page, 14);
+        await page.click('.dump td.unknown >> nth=0');
+        await says(page, /no step up to here wrote it\.$/);
+    });
+});
+
+test('the writer of a byte may be another warp, and is the last one before the step', async () => {
+    const text = `.version 8.0\n.target sm_80\n.address_size 64\n//! launch: block=64\n.visible .entry pass()\n{\n.shared .align 4 .b8 tile[256];\n.reg .u32 %i, %v, %at;\n.reg .pred %p;\n
+mov.u32 %i, %tid.x;
+mov.u32 %at, tile;
+mad.lo.u32 %at, %i, 4, %at;
+xor.b32 %v, %at, 128;
+st.shared.u32 [%at], %i;
+bar.sync 0;
+setp.ge.u32 %p, %i, 32;
+@%p st.shared.u32 [%v], %i;
+bar.sync 0;
+ld.shared.u32 %v, [%at];
+ret;
+}
+`;
+    const document = await server.open(text);
+    await withPanel({ document, entry: 'pass', preferences: { width: 'normal', pane: 'memory' } }, async (_, page) => {
+        const says = (pattern) => page.waitForFunction((own) => new RegExp(own).test(document.querySelector('.answer').textContent), pattern.source);
+        await press(page, ...new Array(9).fill('n'));
+        await page.waitForSelector('.dump .loaded');
+        // Warp 1 has written over what lane 5 wrote itself.
+        await page.click('.dump td[data-at="20"]');
+        await says(/written by lane 5 of warp 1 of CTA \(0, 0, 0\) in step 8, line \d+\. Go there$/);
+        await page.click('.answer button');
+        await page.waitForFunction(() => document.querySelector('select[aria-label="Warp"]').value === '1' && document.querySelector('.slide .number').value === '8');
+        await page.waitForFunction(() => document.querySelector('.lane[data-lane="5"]').classList.contains('focus'));
+        await press(page, 'Backspace');
+        await page.waitForFunction(() => document.querySelector('select[aria-label="Warp"]').value === '0' && document.querySelector('.slide .number').value === '10');
+        // Before the barrier the own store was the last one.
+        await press(page, ...new Array(5).fill('b'));
+        await page.waitForSelector('.dump .stored');
+        await page.click('.dump td[data-at="20"]');
+        await says(/written by lane 5 in this step\.$/);
     });
 });

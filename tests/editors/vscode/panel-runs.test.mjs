@@ -74,6 +74,15 @@ test('edited, evaluated again, refused, the server gone and back', async () => {
         await tell({ type: 'server', running: true });
         await page.waitForSelector('.notice.bad', { state: 'detached' });
         assert.equal(await step(page), 9);
+        // A restart that takes a moment is not told: nothing moves.
+        const before = questions.length;
+        await tell({ type: 'server', running: false });
+        await settle(page);
+        assert.equal(await page.isVisible('.notice.bad'), false);
+        await tell({ type: 'server', running: true });
+        await page.waitForTimeout(2500);
+        assert.equal(await page.isVisible('.notice.bad'), false);
+        assert.ok(questions.length > before, 'the new server is asked');
         answerWith((question, ask) => ask(question));
     });
 });
@@ -281,7 +290,7 @@ test('no cell is cut off, and numbers of one register that do not fit are rows o
                 await press(page, 'n');
                 const { seen, cut } = await columns(page);
                 assert.deepEqual(cut, [], `${width} pixels`);
-                assert.ok(seen >= 8, `${seen} lanes in ${width} pixels`);
+                assert.ok(seen >= 4, `${seen} lanes in ${width} pixels`);
             }
             const halves = await page.evaluate(() => [...document.querySelectorAll('.row')].filter((one) => one.querySelector('.name').textContent === '%pair').map((one) => one.querySelector('.format').textContent));
             assert.deepEqual(halves, ['f16 lo', 'f16 hi'], `${width} pixels`);
@@ -291,6 +300,48 @@ test('no cell is cut off, and numbers of one register that do not fit are rows o
             assert.match(await page.textContent('.tooltip'), /%pair \.b32, read as \.f16x2, lane 1.*Halves \(f16 pairs\)/);
         });
     }
+});
+
+test('no width cuts a whole number, the whole part of a fraction, or digits of bits', async () => {
+    const statements = [
+        'mov.u32 %i, %tid.x;', 'add.u32 %i, %i, 2;', 'mul.lo.u32 %i, %i, %i;', 'cvt.rn.f32.u32 %f, %i;', 'mul.f32 %big, %f, 0fC8AAA800;', 'mul.f32 %part, %f, 0f3EAAAAAB;', 'mul.lo.u32 %wide, %i, 4000000;',
+        'cvt.u64.u32 %long, %i;', 'mul.lo.u64 %long, %long, 0x123456789ab;', 'cvt.f64.f32 %d, %part;', 'mul.f64 %d, %d, 0d3FD5555555555555;', 'mov.b32 %bits, %big;',
+    ];
+    const text = `.version 8.0\n.target sm_80\n.address_size 64\n//! launch: block=32\n.visible .entry wide()\n{\n.reg .u32 %i, %wide;\n.reg .u64 %long;\n.reg .f32 %f, %big, %part;\n.reg .f64 %d;\n.reg .b32 %bits;\n${statements.join('\n')}\nret;\n}\n`;
+    const document = await server.open(text);
+    for (const width of ['fit', 'narrow', 'normal', 'wide']) {
+        for (const pixels of [526, 1280]) {
+            await withPanel({ document, entry: 'wide', width: pixels, preferences: { width } }, async (_, page) => {
+                for (let at = 1; at <= statements.length; at += 1) {
+                    await press(page, 'n');
+                    const { seen, cut } = await columns(page);
+                    assert.deepEqual(cut, [], `${width} in ${pixels} pixels`);
+                    assert.ok(seen >= 1);
+                }
+                const texts = await page.evaluate(() => [...document.querySelectorAll('.row .cell:not(.one)')].map((one) => one.textContent));
+                assert.deepEqual(texts.filter((own) => /[…kMGT]/.test(own)), [], width);
+                assert.equal((await cell(page, '%big', 1)).text.replace(/\.\d*$/, ''), '-3145536', width);
+                assert.equal((await cell(page, '%wide', 1)).text, '36000000');
+                assert.match((await cell(page, '%long', 1)).text, /^0xa3d70a3d703$|^11259375000003$/);
+                assert.match((await cell(page, '%part', 1)).text, /^3(\.0|$)/);
+            });
+        }
+    }
+});
+
+test('the editor reveals the step that the panel opens at, unless that is the line from which it was opened', async () => {
+    const revealed = async (options) => {
+        let last;
+        await withPanel({ step: null, ...options }, async ({ sent }, page) => {
+            await settle(page);
+            last = (await sent('at')).at(-1);
+        });
+        return last;
+    };
+    assert.equal((await revealed({})).reveal, true);
+    assert.equal((await revealed({ target: { line: lineOf(KERNELS, '.visible .entry sample') } })).reveal, true, 'from the lens above the kernel');
+    assert.equal((await revealed({ target: { line: 24 } })).reveal, false);
+    assert.equal((await revealed({ target: { line: 2 }, document: await withFault() })).reveal, true);
 });
 
 test('the timeline says what its colours mean, and a warp that never diverges is told in one line', async () => {

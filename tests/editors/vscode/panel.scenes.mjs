@@ -39,7 +39,7 @@ const columns = (panel) => panel.locator('body').evaluate(() => {
     const { right } = document.querySelector('.grid').getBoundingClientRect();
     const seen = [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= right).length;
     const cells = [...document.querySelectorAll('.row .cell, .row .name')].filter((one) => one.getBoundingClientRect().left < right);
-    return { seen, cut: cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent) };
+    return { seen, cut: cells.filter((one) => one.scrollWidth > one.clientWidth || (one.matches('.cell') && one.textContent.includes('…'))).map((one) => one.textContent) };
 });
 
 /** The line with a text, from 1. */
@@ -81,7 +81,7 @@ export const scenes = [
     },
     {
         name: 'panel-lanes',
-        title: '1400 pixels, a side bar: 12 lanes of short values, 8 of any, none cut off; it opens at the cursor and follows it',
+        title: '1400 pixels, a side bar: 12 lanes of short values, 4 of long ones, none cut off or shortened; it opens at the cursor and follows it',
         async run(desk) {
             const { page } = desk;
             const before = page.viewportSize();
@@ -107,7 +107,7 @@ export const scenes = [
                 await cursorAt(desk, other.text, '{%acc0, %acc1');
                 await atLine(desk, other.panel, product);
                 await desk.sees('halves', other.panel.locator('.row:has(.name:text-is("%b0")) .format:text-is("f16 hi")'));
-                await seesColumns(other.panel, 8);
+                await seesColumns(other.panel, 4);
                 await desk.picture('panel-lanes');
             } finally {
                 await page.setViewportSize(before);
@@ -135,6 +135,10 @@ export const scenes = [
             const shorter = (text) => text.replace('out=f32[104]:zero', 'out=f32[40]:zero').replace(/^\/\/! expect:.*\n/m, '');
             const { panel } = await openWarp(desk, 'saxpy.ptx', { change: shorter });
             await desk.sees('what happened', panel.locator('.badge.bad:has-text("fault")'));
+            await desk.sees('what is wrong', panel.locator('.answer.bad:has-text("past the end of out")'));
+            // The step that the panel has chosen is seen in the text.
+            const line = (await panel.locator('.place .line').textContent()).replace('Line ', '');
+            await desk.sees('its line in the editor', `.line-numbers:text-is("${line}")`);
             await panel.locator('#tab-results').click();
             await desk.sees('the fault', panel.locator('.fault').first());
             await panel.locator('.fault').first().click();
@@ -156,6 +160,8 @@ export const scenes = [
             const painted = panel.locator('body[data-first-paint]');
             console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
             await desk.sees('the same step', panel.locator('.place [aria-live]:has-text("Step 5 of")'));
+            await desk.run('View: Focus First Editor Group');
+            await desk.run('File: Revert File');
         },
     },
 ];

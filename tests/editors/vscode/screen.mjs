@@ -3,11 +3,13 @@
 //   screen.mjs VSIX PROJECT DATA [SCENE…]
 //
 // PICTURES  a folder for pictures of the screen (none by default)
-// A file *.scenes.mjs contains scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
+// A file *.scenes.mjs contains scenes: `export const scenes = [{ name, title, expects, run: async (desk) => {} }]`. A message that
+// no pattern in `expects` fits fails its scene, and so does a pattern without a message.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Desk } from './desk.mjs';
+import { Messages } from './messages.mjs';
 import { launchBrowser, startWorkbench } from './workbench.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -36,13 +38,14 @@ for (const trust of [false, true]) {
         const page = await context.newPage();
         page.setDefaultTimeout(15_000);
         page.on('pageerror', (error) => console.log(`  (the page: ${String(error).slice(0, 200)})`));
-        const desk = new Desk({ page, project, pictures, change: workbench.change });
+        const messages = await Messages.watch(page);
+        const desk = new Desk({ page, project, pictures, change: workbench.change, extensions: workbench.extensions });
         desk.kernel('saxpy.ptx');
         desk.kernel('mma_matmul.ptx');
         await page.goto(`http://${workbench.host}/?folder=${project}`, { timeout: 60_000 });
         await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
         await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
-        for (const { name, title, run } of chosen) {
+        for (const { name, title, run, expects } of chosen) {
             // A whole editor in a browser occasionally loses a key while it is busy, so only a second failure counts.
             for (const last of [false, true]) {
                 const started = Date.now();
@@ -55,6 +58,12 @@ for (const trust of [false, true]) {
                 }
                 if (why !== undefined && last) failed++;
                 await desk.clear().catch((error) => console.log(`  (tidying up after ${name}: ${String(error.message).split('\n')[0]})`));
+                const strange = why === undefined ? await messages.problems(expects) : (await messages.take(), []);
+                if (strange.length > 0) {
+                    // A message is not an accident of the browser: there is no second try.
+                    failed++;
+                    console.log(`FAIL screen: ${name}: its messages\n  ${strange.join('\n  ')}`);
+                }
                 if (why === undefined) break;
             }
         }

@@ -15,8 +15,8 @@
 //   --server PATH     a language server that replaces the package's
 //   --from N          begin with the Nth kernel
 //
-// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are the differing bytes outside indentation. The exit
-// status is 1 if a byte differs.
+// The last line is a JSON object: { keys, differing_bytes, lost_keys, messages, … }; lost keys are the differing bytes outside indentation. The
+// exit status is 1 if a byte differs, or VS Code shows a message.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,6 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Desk } from './desk.mjs';
 import { difference, firstDifference, keysFor, pressKeys } from './keys.mjs';
+import { Messages } from './messages.mjs';
 import { openWarp } from './panel.scenes.mjs';
 import { places } from './places.mjs';
 import { launchBrowser, startWorkbench, until } from './workbench.mjs';
@@ -121,6 +122,8 @@ const workbench = await startWorkbench({
 const browser = await launchBrowser();
 const jobs = work();
 const results = [];
+/** Messages that VS Code showed meanwhile; none is expected. */
+const shown = [];
 
 async function typist(number) {
     const project = join(data, `project-${number}`);
@@ -128,6 +131,7 @@ async function typist(number) {
     const context = await browser.newContext({ viewport: { width: 1400, height: 800 } });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
+    const messages = await Messages.watch(page);
     const cdp = await context.newCDPSession(page);
     const desk = new Desk({ page, project });
     const file = `k.${options.as}`;
@@ -195,6 +199,10 @@ async function typist(number) {
         const result = { name: job.name, speed: job.speed, panel: job.panel, keys: keys.length, lost_keys: typed.missing + typed.extra, differing_bytes: missing + extra, ms_a_key: Math.round((seconds * 1000) / keys.length) };
         results.push(result);
         const good = result.differing_bytes === 0;
+        for (const message of await messages.take()) {
+            shown.push(message);
+            console.log(`FAIL typing: ${job.name} at ${job.speed} ms a key: an unexpected message: ${message}`);
+        }
         console.log(`${good ? 'ok  ' : 'FAIL'} typing: ${job.name} at ${job.speed} ms a key, panel ${job.panel}: ${keys.length} keys, ${result.differing_bytes} bytes differ, ${result.lost_keys} of them typed (${seconds.toFixed(1)} s, right after ${waited.toFixed(1)} s)`);
         if (!good) {
             console.log(`  ${firstDifference(wanted, found)}`);
@@ -219,5 +227,5 @@ for (const { speed, panel } of results) {
     const these = results.filter((r) => r.speed === speed && r.panel === panel);
     groups[`${speed} ms, panel ${panel}`] = { keys: sum(these, 'keys'), differing_bytes: sum(these, 'differing_bytes'), lost_keys: sum(these, 'lost_keys') };
 }
-console.log(JSON.stringify({ keys: sum(results, 'keys'), differing_bytes: sum(results, 'differing_bytes'), lost_keys: sum(results, 'lost_keys'), busy: busy.length, pages: Number(options.pages), groups }));
-process.exit(sum(results, 'differing_bytes') > 0 ? 1 : 0);
+console.log(JSON.stringify({ keys: sum(results, 'keys'), differing_bytes: sum(results, 'differing_bytes'), lost_keys: sum(results, 'lost_keys'), messages: shown.length, busy: busy.length, pages: Number(options.pages), groups }));
+process.exit(sum(results, 'differing_bytes') > 0 || shown.length > 0 ? 1 : 0);

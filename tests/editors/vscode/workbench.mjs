@@ -12,6 +12,7 @@ const program = process.env.VSCODE_SERVER ?? 'vscode-server';
 const SETTINGS = {
     'workbench.startupEditor': 'none',
     'workbench.tips.enabled': false,
+    'workbench.editor.useModal': 'off',
     'workbench.secondarySideBar.defaultVisibility': 'hidden',
     'workbench.reduceMotion': 'on',
     'telemetry.telemetryLevel': 'off',

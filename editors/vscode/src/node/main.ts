@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { LanguageClient } from 'vscode-languageclient/node';
 import { homedir } from 'node:os';
 import { findServer, isExecutable } from '../binary';
+import { quiet } from '../client';
 import { registerDebugger } from '../debug';
 import { start, stop, type Api } from '../extension';
 import type { Platform } from '../platform';
@@ -15,6 +16,8 @@ export function activate(context: vscode.ExtensionContext): Promise<Api> {
 export function deactivate(): Promise<void> {
     return stop();
 }
+
+const Client = quiet(LanguageClient);
 
 function computer(context: vscode.ExtensionContext): Platform {
     const find = (): ReturnType<typeof findServer> =>
@@ -32,14 +35,18 @@ function computer(context: vscode.ExtensionContext): Platform {
         findServer(identity) {
             const found = find();
             if ('problem' in found) return found;
+            let client: LanguageClient | undefined;
             return {
                 ...found,
                 createClient: (options) => {
                     const executable = { command: found.file, args: identity.arguments, options: { env: { ...process.env, ...extraEnv() } } };
-                    return new LanguageClient(identity.id, identity.name, executable, options);
+                    client = new Client(identity.id, identity.name, executable, options);
+                    return client;
                 },
-                // The client ends the process.
-                end: () => undefined,
+                // A client that has run ends its process itself.
+                end: () => {
+                    client?.serverProcess?.kill('SIGKILL');
+                },
                 endReason: () => undefined,
             };
         },

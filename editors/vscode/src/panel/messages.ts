@@ -38,7 +38,7 @@ export interface Preferences {
     formats: Record<string, string>;
     order: 'recent' | 'declared' | 'name';
     collapse: boolean;
-    /** `fit`: as wide as the widest value. */
+    /** The least width of the columns, and how far fractions are rounded. Columns are always as wide as their values need. */
     width: 'fit' | 'narrow' | 'normal' | 'wide';
     /** The pane below that the user has chosen; empty if it follows what the step does. */
     pane: string;
@@ -91,12 +91,15 @@ export const WINDOW = 128;
 /** Number of timeline steps in the first answer: enough for most kernels, without a long wait. */
 export const FIRST_TIMELINE = 4096;
 
-/** How rows are written: the readings that the user has chosen for a function, and the room of a cell if texts need it. */
-export function styleOfRows(preferences: Preferences, function_: string, room = 0): WarpQuestion['rows'] {
+/** Number of characters to which numbers with a fraction are rounded, by the width of the columns. Other texts are never shortened. */
+export const FRACTION_ROOM: Readonly<Record<Preferences['width'], number>> = { fit: 9, narrow: 6, normal: 9, wide: 21 };
+
+/** How rows are written: the readings that the user has chosen for a function, and the room for fractions. */
+export function styleOfRows(preferences: Preferences, function_: string): WarpQuestion['rows'] {
     const prefix = `${function_} `;
     const own = Object.entries(preferences.formats).filter(([key]) => key.startsWith(prefix));
     const readings = Object.fromEntries(own.map(([key, reading]) => [key.slice(prefix.length), reading]));
-    return { readings, ...(room === 0 ? {} : { room }) };
+    return { readings, room: FRACTION_ROOM[preferences.width] };
 }
 
 /** The first request of a page. The host sends it while the page loads. */

@@ -5,15 +5,14 @@ import {
     AbstractMessageReader,
     AbstractMessageWriter,
     LanguageClient,
-    ResponseError,
     type DataCallback,
     type Disposable,
     type Message,
     type MessageReader,
-    type MessageSignature,
     type MessageTransports,
     type MessageWriter,
 } from 'vscode-languageclient/browser';
+import { quiet } from '../client';
 import { start, stop, type Api } from '../extension';
 import { INLINE_SERVER } from '../inline';
 import type { Platform } from '../platform';
@@ -22,6 +21,8 @@ import { UNAVAILABLE } from './unavailable';
 import type { WorkerEnd, WorkerStart } from './worker';
 
 const MODULE = 'ptx-analyzer.wasm';
+
+const Client = quiet(LanguageClient);
 
 export function activate(context: vscode.ExtensionContext): Promise<Api> {
     return start(context, browser(context.extensionUri));
@@ -96,14 +97,6 @@ async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
         throw new Error('This package of the extension contains no server for browsers. Install the package for the web.');
     }
     return WebAssembly.compile(new Uint8Array(bytes));
-}
-
-/** A client that shows no message for each request that was lost in a failure of the server: the server tells the user once. */
-class Client extends LanguageClient {
-    override handleFailedRequest<T>(type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, defaultValue: T, showNotification?: boolean, throwOnCancel?: boolean): T {
-        const isLost = error instanceof ResponseError && (error.data as { kind?: string } | undefined)?.kind === 'restarted';
-        return super.handleFailedRequest(type, token, error, defaultValue, isLost ? false : showNotification, throwOnCancel);
-    }
 }
 
 /** Reads messages, which are objects, and the last one of a worker whose server has ended. */

@@ -81,7 +81,7 @@ if (installed('clangd')) {
             assert.deepEqual(diagnostics(uri).map((d) => d.message), []);
         });
 
-        it('PTX in strings: a statement is evaluated as a kernel beside its file', async () => {
+        it('PTX in strings: a statement is evaluated as a read-only kernel of its own', async () => {
             const { uri, document } = await open('clean.cu', fixture('inline.cu'));
             const line = place(document, 'asm volatile').line;
             const actions = await until('the action', async () => {
@@ -92,6 +92,8 @@ if (installed('clangd')) {
             await command(actions.command.command, ...actions.command.arguments);
             const kernel = await until('the kernel', () => vscode.window.visibleTextEditors.find((e) => e.document.languageId === 'ptx')?.document);
             assert.match(kernel.getText(), /\.entry statement\(/);
+            assert.match(kernel.uri.path, /\/clean\.cu:\d+\.ptx$/);
+            assert.deepEqual([kernel.isDirty, kernel.isUntitled, vscode.workspace.fs.isWritableFileSystem(kernel.uri.scheme)], [false, false, false]);
             assert.match(kernel.getText(), /launch: grid=1 block=32 in_0=f32\[1024\]:iota in_value=f32\[32\]:iota/);
             await until('the panel', () => tabs().some(({ label }) => /statement/.test(label)));
             assert.deepEqual(diagnostics(kernel.uri).map((d) => d.message), []);

@@ -20,11 +20,6 @@ const PREFERENCES = 'ptx-analyzer.warpPanel';
  */
 const FOCUS_PAUSE = 120;
 
-/** What two questions with the same answer have in common; the room of a cell is known only in the page. */
-function keyOf({ rows, ...question }: WarpQuestion): string {
-    return JSON.stringify({ ...question, readings: typeof rows === 'object' ? rows.readings : {} });
-}
-
 export class Panel implements vscode.Disposable {
     kept = false;
     timings: Timings | undefined;
@@ -151,7 +146,7 @@ export class Panel implements vscode.Disposable {
         const question = firstQuestion(styleOfRows(this.preferences(), this.entry ?? ''));
         const answer = this.evaluate(question);
         answer.catch(() => undefined);
-        this.early = { key: keyOf(question), answer };
+        this.early = { key: JSON.stringify(question), answer };
     }
 
     private evaluate(question: WarpQuestion): Promise<Evaluation> {
@@ -220,11 +215,12 @@ export class Panel implements vscode.Disposable {
         const uri = this.uri ?? '';
         switch (question.kind) {
             case 'evaluate': {
-                const { launch, number, cta, warp } = question.arguments;
-                this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
+                const { launch, number, cta, warp, focus } = question.arguments;
+                // Other questions may be about another warp than the one that is shown.
+                if (focus !== undefined) this.warp = { ...(launch === undefined ? {} : { launch }), ...(number === undefined ? {} : { number }), ...(cta === undefined ? {} : { cta }), ...(warp === undefined ? {} : { warp }) };
                 const early = this.early;
                 this.early = undefined;
-                const answer = await (early?.key === keyOf(question.arguments) ? early.answer : this.evaluate(question.arguments));
+                const answer = await (early?.key === JSON.stringify(question.arguments) ? early.answer : this.evaluate(question.arguments));
                 if (this.entry === undefined) {
                     this.entry = answer.entry;
                     this.view.title = `Warp: ${answer.entry}${this.kept ? ' (kept)' : ''}`;
@@ -255,6 +251,10 @@ export class Panel implements vscode.Disposable {
     private async write({ lines, replaces, above }: Extract<FromPage, { type: 'write' }>): Promise<void> {
         if (this.uri === undefined) return;
         const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(this.uri));
+        if (vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) === false) {
+            void vscode.window.showWarningMessage('This kernel is read-only. Its launch stays in the panel.');
+            return;
+        }
         const edit = launchEdit(document.getText().split(/\r?\n/), lines, replaces, above);
         if (edit === undefined) {
             void vscode.window.showWarningMessage('The launch in the file has changed since it was read. Nothing was written.');

@@ -3,6 +3,8 @@
 import type { Fault } from '../../protocol';
 import { type Action, type FromHost, NO_PREFERENCES, type Preferences, preferencesFrom } from '../messages';
 import { Bus, type Host } from './bus';
+import { writerOfBytes, writesRegister } from './model/origin';
+import { scopeOf } from './origin';
 import { type Change, Session } from './session';
 import { Controls } from './view/controls';
 import { button, element, setAttribute, setText } from './view/dom';
@@ -35,6 +37,8 @@ const ORDERS: readonly [Preferences['order'], string][] = [
 ];
 const WIDTHS: readonly Preferences['width'][] = ['fit', 'narrow', 'normal', 'wide'];
 const MOST_TIMED = 400;
+/** Milliseconds in which a server usually starts again. */
+const RESTART_TIME = 2000;
 
 export class App {
     private readonly bus: Bus;
@@ -63,6 +67,8 @@ export class App {
     private uri = '';
     private askedAt = 0;
     private painted = false;
+    /** Runs while the server has ended and may start again. */
+    private ending: ReturnType<typeof setTimeout> | undefined;
     private readonly stepTimes: number[] = [];
 
     constructor(
@@ -100,11 +106,18 @@ export class App {
         this.grid.onPoint = (register, lane) => {
             this.matrices.pointAt(register, lane);
         };
+        this.grid.onOrigin = (register, lane, go) => {
+            const function_ = session.current?.function;
+            void this.controls.showOrigin(`\`${register}\` of lane ${lane}`, (step) => (step.function === function_ && writesRegister(step, register, lane) ? lane : undefined), 'warp', go);
+        };
         this.grid.onCopy = (text) => {
             this.bus.send({ type: 'copy', text });
         };
         this.groups = new Groups(session, reveal);
         this.memory = new MemoryPane(session);
+        this.memory.onOrigin = (place, text, go) => {
+            void this.controls.showOrigin(text, (step) => writerOfBytes(step, place), scopeOf(place.space), go);
+        };
         this.matrices = new MatricesPane(session);
         this.results = new ResultsPane(session, (fault) => { this.goToFault(fault); }, reveal);
         this.launch = new LaunchPane(session, this.bus);
@@ -182,7 +195,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.controls.faults, this.groups.node, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.answer, this.controls.place, this.groups.node, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -213,12 +226,18 @@ export class App {
         this.session.remember({ pane: this.session.preferences.pane === name ? '' : name });
     }
 
-    /** Opens the pane that shows what the step does, unless the user has chosen one. */
+    /**
+     * Opens the pane that shows what the step does, unless the user has chosen one: its matrices, its memory, otherwise the
+     * results of the run.
+     */
     private followStep(): void {
         // A launch is being edited there.
         if (this.session.preferences.pane !== '' || this.tabs.current === 'launch') return;
-        const touches = this.session.current?.accesses?.some((access) => access.space !== 'param') === true;
-        const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : this.tabs.current === '' ? 'results' : this.tabs.current;
+        const { current, moment, position, steps } = this.session;
+        // Whether a step has matrices is known a moment later; until then its pane stays.
+        if (current === undefined || moment === undefined) return;
+        const touches = position < steps - 1 && current.accesses?.some((access) => access.space !== 'param') === true;
+        const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : 'results';
         if (wanted !== this.tabs.current) this.tabs.open(wanted);
     }
 
@@ -275,13 +294,7 @@ export class App {
                 else if (!session.knows(message.evaluated)) void session.start({ keep: session.evaluation !== undefined });
                 break;
             case 'server':
-                if (!message.running) {
-                    session.phase = 'gone';
-                    session.emit('notice');
-                } else if (session.phase === 'gone' || session.phase === 'refused') {
-                    session.phase = session.evaluation === undefined ? 'evaluating' : 'ready';
-                    void session.start({ keep: true });
-                }
+                this.serverChanged(message.running);
                 break;
             case 'cursor':
                 if (!session.followCursor(message.line)) this.controls.notExecuted(message.line);
@@ -296,6 +309,24 @@ export class App {
             case 'failure':
                 break;
         }
+    }
+
+    /** Evaluates again with a new server. That there is none is told only if it does not start again soon. */
+    private serverChanged(running: boolean): void {
+        const { session } = this;
+        if (!running) {
+            this.ending ??= setTimeout(() => {
+                session.phase = 'gone';
+                session.emit('notice');
+            }, RESTART_TIME);
+            return;
+        }
+        const ended = this.ending !== undefined;
+        clearTimeout(this.ending);
+        this.ending = undefined;
+        if (!ended && session.phase !== 'gone' && session.phase !== 'refused') return;
+        session.phase = session.evaluation === undefined ? 'evaluating' : 'ready';
+        void session.start({ keep: true });
     }
 
     private preferencesChanged(): void {
@@ -426,6 +457,7 @@ export class App {
             x: () => { this.collapse.click(); },
             w: () => { this.nextWidth(); },
             l: () => { this.controls.toggleFollow(); },
+            Backspace: () => { this.controls.comeBack(); },
             '1': () => { this.choosePane('memory'); },
             '2': () => { this.choosePane('matrices'); },
             '3': () => { this.choosePane('results'); },

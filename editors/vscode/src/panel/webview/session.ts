@@ -4,12 +4,16 @@
 import type { Evaluated, Evaluation, Fault, LaneMask, MemoryRequest, ReadingChoice, Refusal, Row as RowData, Step, Triple } from '../../protocol';
 import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, styleOfRows, type WarpQuestion, WINDOW } from '../messages';
 import { type Bus, Refused } from './bus';
+import { type Answer, answerOf } from './model/answer';
 import { hasLane, LANES } from './model/lanes';
 import { CHUNK, executes, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
 import { type Row, Trace } from './model/trace';
 
 /** Milliseconds to wait before asking for state, memory and matrices. During fast stepping nobody reads them. */
 const PAUSE = 60;
+
+/** Maximum number of windows that the search for a writer loads. */
+const MAX_SEARCHED = 200;
 
 /** Longer timelines are loaded only where they are shown. */
 export const WHOLE_TIMELINE = 400_000;
@@ -37,9 +41,6 @@ export class Session {
     wantedMemory: () => MemoryRequest | undefined = () => undefined;
     /** The kernel that is asked for, if its name is known. */
     entry: string | undefined;
-    /** Number of characters that texts in cells of the grid may have; 0 while that is not known. */
-    private room = 0;
-    private shortened = false;
     /** How often rows were asked for in another style. */
     private restyled = 0;
     private pausing: ReturnType<typeof setTimeout> | undefined;
@@ -123,6 +124,14 @@ export class Session {
         return (this.evaluation?.faults ?? []).filter((fault) => fault.warp === warp && fault.cta.every((one, at) => one === cta[at]));
     }
 
+    /** The answer of the step at the position; undefined while it is loading. */
+    answer(): Answer | undefined {
+        const { evaluation, current, position } = this;
+        if (evaluation === undefined || current === undefined) return undefined;
+        const faults = this.faultsHere().filter((fault) => fault.step === position);
+        return answerOf(evaluation, { step: current, rows: this.rows(), faults, isLast: position === this.steps - 1, present: this.present });
+    }
+
     /** Evaluates, or evaluates again after an edit; keeps the step if possible. */
     async start(wanted: { line?: number | undefined; keep?: boolean; step?: number | undefined } = {}): Promise<void> {
         this.generation += 1;
@@ -152,7 +161,6 @@ export class Session {
         this.timeline = new TimelineStore(answer.steps);
         this.texts.clear();
         this.lastOfLane = undefined;
-        this.shortened = false;
         this.exitedAtEnd = answer.status === 'finished' ? answer.target.present : 0;
         if (!hasLane(answer.target.present, this.focus)) this.focus = 0;
         this.trace.add(answer.trace);
@@ -163,8 +171,7 @@ export class Session {
         const choice = wanted.keep !== true && wanted.step === undefined;
         if (choice) this.position = this.firstPosition(wanted.line) ?? this.position;
         this.emit('run', 'timeline', 'notice');
-        // A step that the panel has chosen may be anywhere in the text.
-        this.goTo(this.position, choice && wanted.line === undefined);
+        this.goTo(this.position, choice && this.isElsewhere(wanted.line));
         this.askTexts();
         if (answer.status !== 'finished') this.load(this.askEnd());
         if (!whole) this.load(this.fetchTimeline(wanted.keep === true ? undefined : wanted.line));
@@ -187,6 +194,12 @@ export class Session {
         const fault = this.faultsHere()[0];
         if (asked !== undefined || fault !== undefined) return asked ?? fault?.step;
         return this.firstOfLine(this.preferences.follow ? this.cursorLine : undefined) ?? this.firstInteresting();
+    }
+
+    /** Whether the user may not see a step that the panel has chosen: it is not the line from which the panel was opened. */
+    private isElsewhere(line: number | undefined, position = this.position): boolean {
+        const view = this.glance(position);
+        return line === undefined || view === undefined || !executes(view, line);
     }
 
     /** The first step that executes a line, among loaded steps. */
@@ -291,7 +304,7 @@ export class Session {
     }
 
     private style(): WarpQuestion['rows'] {
-        return styleOfRows(this.preferences, this.functionName, this.room);
+        return styleOfRows(this.preferences, this.functionName);
     }
 
     private get functionName(): string {
@@ -312,20 +325,6 @@ export class Session {
     /** Shows a register in another reading from now on. */
     setReading(register: string, reading: string): void {
         this.remember({ formats: { ...this.preferences.formats, [`${this.functionName} ${register}`]: reading } });
-        void this.restyle();
-    }
-
-    /** Says how many characters texts in cells may have. */
-    setRoom(room: number): void {
-        if (room === this.room) return;
-        this.room = room;
-        if (this.evaluation !== undefined) void this.restyle();
-    }
-
-    /** Loads rows again whose answer began before the room of a cell was known. */
-    shorten(): void {
-        if (this.shortened) return;
-        this.shortened = true;
         void this.restyle();
     }
 
@@ -417,7 +416,7 @@ export class Session {
             if (generation !== this.generation) return;
         }
         const first = this.firstPosition(line);
-        if (first !== undefined && this.position === before && before === 0) this.goTo(first, line === undefined);
+        if (first !== undefined && this.position === before && before === 0) this.goTo(first, this.isElsewhere(line, first));
     }
 
     private async askEnd(): Promise<void> {
@@ -438,6 +437,29 @@ export class Session {
             found = look();
         }
         return found.kind === 'step' ? found.step : undefined;
+    }
+
+    /**
+     * The last step of this warp up to the position for which `writes` returns a lane, and that lane: the writer of what is seen
+     * after the step at the position. Loads earlier windows on the way.
+     */
+    async writer(writes: (step: Step) => number | undefined): Promise<{ step: Step; lane: number } | undefined> {
+        const { trace } = this;
+        let loads = 0;
+        for (let at = this.position; at >= 0; at -= 1) {
+            if (trace.step(at) === undefined) {
+                loads += 1;
+                if (loads > MAX_SEARCHED) return undefined;
+                const from = Math.floor(at / WINDOW) * WINDOW;
+                const answer = await this.question({ brief: true, from, count: WINDOW, accesses: true, rows: this.style() });
+                if (answer === undefined || trace !== this.trace) return undefined;
+                trace.add(answer.trace);
+            }
+            const step = trace.step(at);
+            const lane = step === undefined ? undefined : writes(step);
+            if (step !== undefined && lane !== undefined) return { step, lane };
+        }
+        return undefined;
     }
 
     private askTexts(): void {
@@ -463,7 +485,9 @@ export class Session {
     }
 
     remember(change: Partial<Preferences>): void {
+        const { width } = this.preferences;
         this.preferences = { ...this.preferences, ...change };
+        if (this.preferences.width !== width && this.evaluation !== undefined) void this.restyle();
         this.bus.send({ type: 'remember', preferences: this.preferences });
         this.emit('preferences');
     }

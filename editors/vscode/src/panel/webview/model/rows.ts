@@ -22,7 +22,7 @@ export function fullText(data: RowData, part: number | undefined, lane: number):
     return texts.every((text) => text !== undefined) ? texts.join('|') : undefined;
 }
 
-/** The text of a lane with its signs that fits into a cell. */
+/** The text of a lane with its signs that fits into a cell, whose column has the width that is `needed`. */
 export function cellText(data: RowData, part: number | undefined, lane: number, room: number): string | undefined {
     const text = fullText(data, part, lane);
     if (text === undefined) return undefined;
@@ -41,16 +41,22 @@ export function signs(data: RowData, lane: number): string {
     return `${hasLane(data.unspecified ?? 0, lane) ? '?' : ''}${hasLane(data.approximate ?? 0, lane) ? '≈' : ''}`;
 }
 
-/** Number of characters of the longest number in a row, with its signs. */
-export function longest(data: RowData): number {
-    let most = 0;
-    for (const { texts } of data.parts) texts.forEach((text, lane) => { most = Math.max(most, (text?.length ?? 0) + signs(data, lane).length); });
-    return most;
+/**
+ * Number of characters that a number needs. A fraction may be rounded to `fraction` characters, if the whole part of its number
+ * is complete then; whole numbers, digits of bits and anything else are never shortened.
+ */
+export function needed(text: string, fraction: number): number {
+    if (text.length <= fraction) return text.length;
+    const whole = /^-?\d+(?=\.\d+$)/.exec(text)?.[0].length;
+    const fits = whole === undefined ? /^-?\d\.\d+e[+-]?\d+$/.test(text) : whole <= fraction;
+    return fits ? fraction : text.length;
 }
 
-/** Whether a text is longer than a cell, and the server was not asked for a shorter one. */
-export function isCut(data: RowData, room: number): boolean {
-    return data.parts.some(({ short, texts }) => short === undefined && texts.some((text) => text !== null && text.length > room));
+/** Number of characters that the longest number in a row needs, with its signs. */
+export function longest(data: RowData, fraction: number): number {
+    let most = 0;
+    for (const { texts } of data.parts) texts.forEach((text, lane) => { most = Math.max(most, (text === null ? 0 : needed(text, fraction)) + signs(data, lane).length); });
+    return most;
 }
 
 /** Whether the numbers of a register are too long to stand together in a cell. */

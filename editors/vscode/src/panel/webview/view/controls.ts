@@ -1,9 +1,11 @@
 // Controls for stepping: buttons, a slider, an input for the step number, and a sentence with the current position.
 
+import type { Step } from '../../../protocol';
 import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
 import { executes } from '../model/timeline';
+import { findOrigin, type Origin, type Scope, type WarpName, type Writer } from '../origin';
 import type { Session } from '../session';
-import { button, element, grouped, icon, prose, sentence, setAttribute, setText } from './dom';
+import { button, element, grouped, icon, prose, setAttribute, setClass, setText } from './dom';
 
 /** Speeds of playback, in steps per second. */
 const SPEEDS = [1, 2, 5, 10, 30, 60] as const;
@@ -13,8 +15,8 @@ export class Controls {
     readonly place: HTMLElement;
     /** Announces the position to screen readers; updated after a move, not during playback. */
     readonly live = element('div', { class: 'unseen', 'aria-live': 'polite', role: 'status' });
-    /** What is wrong at the step. */
-    readonly faults = element('div', { class: 'faults-here', hidden: '' });
+    /** What is wrong at the step, or what it did. */
+    readonly answer = element('div', { class: 'answer' });
     private readonly slider = element('input', { type: 'range', min: '1', max: '1', step: '1', class: 'slider', 'aria-label': 'Step' });
     private readonly number = element('input', { type: 'number', min: '1', class: 'number', 'aria-label': 'Step number' });
     private readonly total = element('span', { class: 'quiet total' });
@@ -24,6 +26,10 @@ export class Controls {
     private readonly play: HTMLButtonElement;
     private readonly followButton: HTMLButtonElement;
     private readonly speed = element('select', { title: 'Steps a second when playing', 'aria-label': 'Steps a second when playing' });
+    /** The origin of a value that the user asked for at a position, in place of the step's answer. */
+    private origin: { position: number; content: Node[] } | undefined;
+    /** The steps from which the user went to the writer of a value. */
+    private readonly left: (WarpName & { position: number })[] = [];
     private playing = false;
     private due = 0;
     private speaking: ReturnType<typeof setTimeout> | undefined;
@@ -190,6 +196,7 @@ export class Controls {
             setText(this.where, '');
             setText(this.text, steps === 0 ? 'This warp executed nothing.' : '…');
             setText(this.lanes, '');
+            this.drawAnswer();
             return;
         }
         const words = this.words(here.line, here.active, here.executed);
@@ -198,9 +205,7 @@ export class Controls {
         const text = (current === undefined ? undefined : session.text(current)) ?? session.textOfLine(here.line) ?? '';
         setText(this.text, text);
         setAttribute(this.text, 'title', text);
-        const faults = session.faultsHere().filter((fault) => fault.step === position);
-        this.faults.hidden = faults.length === 0;
-        this.faults.replaceChildren(...faults.map((fault) => element('div', {}, '⚠ ', prose(sentence(fault.message)), element('span', { class: 'quiet' }, ` ${lanesInWords(fault.lanes)}`))));
+        this.drawAnswer();
         const function_ = current !== undefined && current.depth > 0 ? ` · in ${current.function}` : '';
         const times = session.timeline.length <= 100_000 ? session.timeline.executions(here.line, position) : undefined;
         const often = times === undefined || times.of < 2 ? '' : ` · execution ${times.number} of ${times.of}`;
@@ -213,6 +218,96 @@ export class Controls {
                 setText(this.live, words);
             }, 150);
         }
+    }
+
+    /** The answer of the step in a line. It is always there, so that nothing below it moves. */
+    private drawAnswer(): void {
+        if (this.origin?.position !== this.session.position) this.origin = undefined;
+        if (this.origin !== undefined) {
+            if (this.answer.dataset['key'] === 'origin') return;
+            this.answer.dataset['key'] = 'origin';
+            setClass(this.answer, 'answer');
+            this.answer.replaceChildren(...this.origin.content);
+            return;
+        }
+        const answer = this.session.answer();
+        const key = answer === undefined ? '' : `${answer.kind} ${answer.text} ${answer.detail}`;
+        if (this.answer.dataset['key'] === key) return;
+        this.answer.dataset['key'] = key;
+        const state = answer === undefined ? '' : { fault: ' bad', fails: ' bad', holds: ' good', does: '' }[answer.kind];
+        setClass(this.answer, `answer${state}`);
+        if (answer === undefined) {
+            this.answer.replaceChildren();
+            return;
+        }
+        const sign = { fault: '⚠ ', fails: '✗ ', holds: '✓ ', does: '' }[answer.kind];
+        this.answer.replaceChildren(sign, prose(answer.text), ...(answer.detail === '' ? [] : [' ', element('span', { class: 'quiet' }, answer.detail)]));
+    }
+
+    /**
+     * Says which step and lane wrote a value, with a link to it; `go` goes there at once. `name` is the value in words, with code
+     * between backticks.
+     */
+    async showOrigin(name: string, writes: (step: Step) => number | undefined, scope: Scope, go: boolean): Promise<void> {
+        const { session } = this;
+        const { position, evaluation } = session;
+        const { writer, complete } = await findOrigin(session, writes, scope).catch((): Origin => ({ writer: undefined, complete: false }));
+        if (session.position !== position || session.evaluation !== evaluation) return;
+        const isHere = writer !== undefined && this.isOwn(writer) && writer.step.step === position;
+        const leap = (): void => {
+            if (writer !== undefined) this.leap(writer);
+        };
+        if (go && !isHere && writer !== undefined) {
+            leap();
+            return;
+        }
+        const rest = complete ? '' : ' Not every warp was searched.';
+        const words = writer === undefined
+            ? `${name}: no step up to here wrote it.${rest}`
+            : `${name}: written by lane ${writer.lane}${this.isOwn(writer) ? '' : ` of ${warpInWords(writer)}`} in ${isHere ? 'this step' : `step ${writer.step.step + 1}, line ${writer.step.line}`}.${rest}`;
+        const content: Node[] = [prose(words)];
+        if (writer !== undefined && !isHere) {
+            const link = button('Go there', 'Go to the step that wrote the value; Backspace leads back', leap);
+            link.className = 'link';
+            content.push(document.createTextNode(' '), link);
+        }
+        this.answer.dataset['key'] = '';
+        this.origin = { position, content };
+        this.drawAnswer();
+        setText(this.live, words.replaceAll('`', ''));
+    }
+
+    private isOwn({ cta, warp }: WarpName): boolean {
+        return warp === this.session.warp && cta.every((one, at) => one === this.session.cta[at]);
+    }
+
+    /** Goes to the writer of a value. */
+    private leap({ cta, warp, step, lane }: Writer): void {
+        const { session } = this;
+        this.stop();
+        this.left.push({ cta: session.cta, warp: session.warp, position: session.position });
+        void this.goToStep({ cta, warp, position: step.step }).then(() => {
+            session.setFocus(lane);
+        });
+    }
+
+    /** Goes to a step of a warp, and shows that warp if it is another one. */
+    private async goToStep({ cta, warp, position }: WarpName & { position: number }): Promise<void> {
+        const { session } = this;
+        if (this.isOwn({ cta, warp })) {
+            session.goTo(position);
+            return;
+        }
+        session.cta = cta;
+        session.warp = warp;
+        await session.start({ step: position });
+    }
+
+    /** Goes back to where the user left for the writer of a value. */
+    comeBack(): void {
+        const place = this.left.pop();
+        if (place === undefined) this.say('Nowhere to go back to: go to the writer of a value first.');
+        else void this.goToStep(place);
     }
 
     /** What all lanes wait for after the step. Where they are not together, their groups are listed. */
@@ -231,4 +326,8 @@ export class Controls {
         const which = laneCount(executed) > 0 && laneCount(executed) < LANES ? ` (${laneRanges(executed)})` : '';
         return `Step ${session.position + 1} of ${session.steps}, line ${line}, ${laneCount(executed)} of ${present} lanes${which}${masked > 0 ? `, guard false in ${masked}` : ''}${wrote}`;
     }
+}
+
+function warpInWords({ cta, warp }: WarpName): string {
+    return `warp ${warp} of CTA (${cta.join(', ')})`;
 }

@@ -45,6 +45,11 @@ export function prose(text: string): DocumentFragment {
     return made;
 }
 
+/** A text of the server for places that have no code, such as titles and labels. */
+export function withoutTicks(text: string): string {
+    return text.replaceAll('`', '');
+}
+
 /** A message of the server as a sentence of its own. */
 export function sentence(text: string): string {
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -4,11 +4,12 @@
 import type { LaneMask } from '../../../protocol';
 import { firstLane, hasLane, LANES, lanesOf } from '../model/lanes';
 import { compareNames, matches } from '../model/names';
-import { cellText, fullText, isCut, isPredicate, isTooLong, type Line, linesOf, longest, signs } from '../model/rows';
+import { cellText, fullText, isPredicate, isTooLong, type Line, linesOf, longest, signs } from '../model/rows';
 import type { Row } from '../model/trace';
+import { FRACTION_ROOM } from '../../messages';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
-import { capacity, fit, type Fitted } from './gridWidth';
+import { fit, type Fitted } from './gridWidth';
 import { readings } from './readings';
 import { cellName, makeRow, type RowView } from './rowView';
 import type { Tooltip } from './tooltip';
@@ -18,8 +19,6 @@ export const ROW_HEIGHT = 23;
 const SPARE_ROWS = 6;
 /** Rows and columns are created in batches, so that most frames of a scroll create none. */
 const BATCH_ROWS = 4;
-/** Number of characters per cell, by the selected width; must match the stylesheet. */
-const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
 
 /** Masks of lanes at a position, which apply to all rows. */
 interface LaneView {
@@ -37,6 +36,8 @@ export class Grid {
     onCount: (shown: number, of: number) => void = () => undefined;
     /** Called when the pointer is over a value; other views may highlight it. */
     onPoint: (register: string, lane: number) => void = () => undefined;
+    /** Called to say who wrote a value, or, with `go`, to go there. */
+    onOrigin: (register: string, lane: number, go: boolean) => void = () => undefined;
     /** Called to copy a text to the clipboard. */
     onCopy: (text: string) => void = () => undefined;
     private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
@@ -61,7 +62,7 @@ export class Grid {
     /** Widths of columns that follow the values; they do not shrink during stepping. */
     private fitted: Fitted = { room: 0, names: 0 };
     private readonly ids = new WeakMap<object, number>();
-    private readonly lengths = new WeakMap<object, number>();
+    private lengths = new WeakMap<object, number>();
     private nextId = 0;
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
     private readonly scrolled = perFrame(() => {
@@ -148,10 +149,8 @@ export class Grid {
     private arrange(): void {
         this.measure();
         const spread = this.registers.filter((row) => row.data.known !== 0 && !isPredicate(row.data) && !this.isCollapsed(row));
-        const texts = Math.max(0, ...spread.slice(0, 200).map((row) => this.longestOf(row)));
-        this.fitColumns(texts);
-        const room = this.room();
-        if (room > 0 && spread.some(({ data }) => isCut(data, room))) this.session.shorten();
+        this.fitColumns(Math.max(0, ...spread.map((row) => this.longestOf(row))));
+        const { room } = this.fitted;
         const lanes = lanesOf(this.lanes.present);
         this.rows = this.registers.flatMap((row) => {
             const whole: Line = { row, part: undefined };
@@ -161,7 +160,7 @@ export class Grid {
         });
     }
 
-    /** Takes over the width that the user has chosen, and tells the session how long texts may be. */
+    /** Takes over the width that the user has chosen. */
     measure(): void {
         const { scroller } = this;
         const { width } = this.session.preferences;
@@ -171,15 +170,6 @@ export class Grid {
             this.reset();
         }
         this.sizes = { names: 0, cell: 0 };
-        const room = width === 'fit' ? capacity(scroller) : ROOM[width];
-        // A sign may stand before a value.
-        if (room > 0) this.session.setRoom(room - 1);
-    }
-
-    /** Number of characters that a cell has room for. */
-    private room(): number {
-        const { width } = this.session.preferences;
-        return width === 'fit' ? this.fitted.room : ROOM[width];
     }
 
     /** Whether one cell can show a row. */
@@ -259,22 +249,17 @@ export class Grid {
         this.placeTabStop();
     }
 
-    /** Fits the columns to the values of rows without folding, so that half a warp is visible. */
-    private fitColumns(texts: number): void {
-        if (this.session.preferences.width !== 'fit') {
-            this.scroller.style.removeProperty('--names');
-            this.scroller.style.removeProperty('--cell');
-            return;
-        }
+    /** Fits the columns to the longest value of the rows without folding. */
+    private fitColumns(values: number): void {
         const names = this.registers.map((row) => row.data.name.length + row.data.label.length);
-        const found = fit(this.scroller, Math.max(3, texts), Math.max(8, ...names), this.fitted);
-        if (found.room === this.fitted.room && found.names === this.fitted.names) return;
-        this.fitted = found;
+        const fitted = fit(this.scroller, this.session.preferences.width, values, Math.max(8, ...names), this.fitted);
+        if (fitted.room === this.fitted.room && fitted.names === this.fitted.names) return;
+        this.fitted = fitted;
         this.sizes = { names: 0, cell: 0 };
     }
 
     private longestOf({ data }: Row): number {
-        const characters = this.lengths.get(data) ?? longest(data);
+        const characters = this.lengths.get(data) ?? longest(data, FRACTION_ROOM[this.session.preferences.width]);
         this.lengths.set(data, characters);
         return characters;
     }
@@ -282,6 +267,7 @@ export class Grid {
     /** Resets the widths for another run. */
     reset(): void {
         this.fitted = { room: 0, names: 0 };
+        this.lengths = new WeakMap<object, number>();
         this.split.clear();
     }
 
@@ -315,7 +301,7 @@ export class Grid {
         const predicate = isPredicate(data);
         const uniform = this.isFolded(row);
         const collapsed = uniform && this.isCollapsed(row);
-        const room = this.room();
+        const { room } = this.fitted;
         const signature = `${this.idOf(row)}|${row.changed}|${collapsed}|${part}|${room}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.range.left}|${this.range.right}`;
         if (view.signature === signature) return;
         view.signature = signature;
@@ -427,6 +413,12 @@ export class Grid {
         this.setActive(at.view.index, at.lane === undefined ? 0 : at.view.collapsed ? Math.max(1, this.active.column) : at.lane + 1, true);
         if (target.closest('.format') !== null && !isPredicate(at.row.data)) this.readingMenu(at.row, at.view.format);
         else if (target.closest('.rowhead') !== null) this.toggle(at.row);
+        else if (at.lane !== undefined) this.askOrigin(at.row, at.lane, event.detail > 1);
+    }
+
+    /** Asks who wrote a value of a register. */
+    private askOrigin({ data }: Row, lane: number, go: boolean): void {
+        if (data.kind === 'register' && hasLane(data.known, lane)) this.onOrigin(data.name, lane, go);
     }
 
     private toggle(row: Row): void {
@@ -488,6 +480,9 @@ export class Grid {
             event.stopPropagation();
         } else if (own !== undefined && event.key.toLowerCase() === 'f' && !event.ctrlKey) {
             this.cycleReading(own, event.key === 'F' ? -1 : 1);
+            event.stopPropagation();
+        } else if (own !== undefined && event.key === 'o') {
+            this.askOrigin(own, column === 0 || this.views.get(row)?.collapsed === true ? firstLane(this.lanes.counting) : column - 1, true);
             event.stopPropagation();
         } else if (own !== undefined && event.key === 'i') {
             const cell = this.cellAt(row, column);

@@ -1,12 +1,13 @@
-// Widths of the grid's columns that follow the values.
+// Widths of the grid's columns. A column is as wide as the values need: fewer lanes are visible then, but no value is cut.
 
-/** Number of lanes that are visible without scrolling, however wide their values are. */
-const LANES_SEEN = 8;
-/** Minimum and maximum number of characters per column. */
-const MIN_ROOM = 4;
-const MAX_ROOM = 14;
+import type { Preferences } from '../../messages';
+
+/** Least number of characters of a cell, by the width that the user has chosen. */
+const LEAST: Readonly<Record<Preferences['width'], number>> = { fit: 4, narrow: 6, normal: 10, wide: 22 };
 /** Pixels of a cell besides its text; must match the stylesheet. */
-const BESIDE = 5;
+const BESIDE: Readonly<Record<Preferences['width'], number>> = { fit: 5, narrow: 12, normal: 12, wide: 12 };
+/** Number of lanes for which names give way in a narrow panel. */
+const LANES_SEEN = 8;
 /** Characters in the column of names besides a name and its format. */
 const SIGNS = 4;
 const MAX_NAMES = 26;
@@ -20,38 +21,27 @@ export interface Fitted {
 }
 
 /** The column of names in pixels, for names with a number of characters. */
-function widthOfNames(room: number, character: number, names: number): number {
-    const least = Math.ceil(MIN_ROOM * character + BESIDE);
+function widthOfNames(room: number, character: number, names: number, cell: number): number {
     // In a narrow panel, values are more important than names, so the ends of names are cut.
-    const wanted = Math.min(names * character + BESIDE, room * 0.2, room - LANES_SEEN * least);
-    return Math.max(wanted, Math.min(names, MIN_NAMES) * character + BESIDE);
+    const wanted = Math.min(names * character, room * 0.2, room - LANES_SEEN * cell);
+    return Math.max(wanted, Math.min(names, MIN_NAMES) * character) + BESIDE.fit;
 }
 
-/** Number of characters that a cell has room for, whatever the names and the values are; 0 while the grid has no size. */
-export function capacity(grid: HTMLElement): number {
-    const character = widthOfCharacter(grid);
-    const room = grid.clientWidth;
-    if (room === 0 || character === 0) return 0;
-    const most = Math.floor((room - widthOfNames(room, character, MAX_NAMES)) / LANES_SEEN);
-    return Math.max(MIN_ROOM, Math.min(MAX_ROOM, Math.floor((most - BESIDE + 0.5) / character)));
-}
-
-/** Sets the widths for texts with these numbers of characters; existing columns do not shrink. */
-export function fit(grid: HTMLElement, texts: number, names: number, before: Fitted): Fitted {
+/**
+ * Sets the widths for values with a number of characters; existing columns do not shrink. The names of registers follow them
+ * only with the width `fit`.
+ */
+export function fit(grid: HTMLElement, width: Preferences['width'], values: number, names: number, before: Fitted): Fitted {
     const character = widthOfCharacter(grid);
     const room = grid.clientWidth;
     if (room === 0 || character === 0) return before;
-    const wantedNames = Math.max(before.names, Math.min(MAX_NAMES, names + SIGNS));
+    const fitted: Fitted = { room: Math.max(values, before.room, LEAST[width]), names: Math.max(before.names, Math.min(MAX_NAMES, names + SIGNS)) };
     // Use whole pixels, because a cell that is cut by a fraction of a pixel looks cut off.
-    const widthOf = (characters: number): number => Math.ceil(characters * character + BESIDE);
-    const least = widthOf(MIN_ROOM);
-    const namesWidth = widthOfNames(room, character, wantedNames);
-    const most = Math.floor((room - namesWidth) / LANES_SEEN);
-    const wanted = Math.min(MAX_ROOM, Math.max(texts, before.room, MIN_ROOM));
-    const cell = Math.max(Math.min(widthOf(wanted), most), least);
-    grid.style.setProperty('--names', `${namesWidth}px`);
+    const cell = Math.ceil(fitted.room * character + BESIDE[width]);
+    if (width === 'fit') grid.style.setProperty('--names', `${widthOfNames(room, character, fitted.names, Math.ceil(LEAST.fit * character + BESIDE.fit))}px`);
+    else grid.style.removeProperty('--names');
     grid.style.setProperty('--cell', `${cell}px`);
-    return { room: Math.floor((cell - BESIDE + 0.5) / character), names: wantedNames };
+    return fitted;
 }
 
 const RULER = '0'.repeat(40);

@@ -1,8 +1,9 @@
 // The header of the panel: the kernel, the result of its run, the selected CTA and warp.
 
 import type { EntryLaunches, Fault, Triple } from '../../../protocol';
+import { evaluationCounts, expectationsInWords } from '../model/answer';
 import type { Session } from '../session';
-import { button, element, grouped, icon, setAttribute, setClass, setText } from './dom';
+import { button, element, grouped, icon, setAttribute, setClass, setText, withoutTicks } from './dom';
 
 export class Head {
     readonly node: HTMLElement;
@@ -60,15 +61,17 @@ export class Head {
         this.entry.value = evaluation.entry;
         setText(this.title, `Warp ${warp} of ${evaluation.entry}`);
         const { faults, expectations, status } = evaluation;
-        const failed = expectations.filter((one) => !one.ok).length;
-        const held = expectations.length - failed;
-        const more = [faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '', failed === 0 ? '' : failed === 1 ? '1 expectation fails' : `${failed} expectations fail`].filter((part) => part !== '');
+        const counts = evaluationCounts(expectations);
+        const failed = counts.all - counts.held;
+        const more = [
+            faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '',
+            failed === 0 ? '' : `${failed} of ${counts.all} ${counts.all === 1 ? 'expectation' : 'expectations'} ${failed === 1 ? 'fails' : 'fail'}`,
+        ].filter((part) => part !== '');
         const bad = status !== 'finished' || more.length > 0;
-        const good = bad || held === 0 ? '' : ` · ${held === 1 ? '1 expectation holds' : `${held} expectations hold`}`;
-        const words = [status === 'fault' && faults.length > 0 ? '' : evaluation.outcome, ...more].filter((part) => part !== '').join(' · ');
-        this.status.replaceChildren(`${bad ? '⚠' : '✓'} ${words}`, element('span', { class: 'held' }, good));
+        const outcome = status === 'fault' && faults.length > 0 ? '' : !bad && counts.all > 0 ? expectationsInWords(counts) : evaluation.outcome;
+        setText(this.status, `${bad ? '⚠' : '✓'} ${[outcome, ...more].filter((part) => part !== '').join(' · ')}`);
         setClass(this.status, `badge ${bad ? 'bad' : 'ok'}`);
-        setAttribute(this.status, 'title', `${evaluation.ended}; ${grouped(evaluation.grid.ctas)} CTAs of ${evaluation.grid.warps} warps. Click: results`);
+        setAttribute(this.status, 'title', `${withoutTicks(evaluation.ended)}; ${grouped(evaluation.grid.ctas)} CTAs of ${evaluation.grid.warps} warps. Click: results`);
         this.drawCta(evaluation.grid.grid, cta);
         const broken = new Set(faults.filter((fault) => sameCta(fault, cta)).map((fault) => fault.warp));
         const options = Array.from({ length: evaluation.grid.warps }, (_, at) => element('option', { value: `${at}` }, broken.has(at) ? `${at} ⚠` : `${at}`));

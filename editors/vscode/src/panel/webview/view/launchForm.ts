@@ -6,7 +6,7 @@ import { asLaunches } from '../../messages';
 import type { Bus } from '../bus';
 import { type BufferText, bufferText, launchComments, type LaunchLine, launchText, parseBuffer, parseLaunch, problemOf, problemOfBuffer, valueOf, withValue } from '../model/launch';
 import type { Session } from '../session';
-import { element, setText } from './dom';
+import { element, prose } from './dom';
 
 const FILLS = ['zero', 'iota', 'iota(0, 1)', 'const(1)', 'uniform(0, 1, seed=1)', 'normal(0, 1, seed=1)', 'nan', 'poison'];
 const TYPES = ['f32', 'f64', 'f16', 'bf16', 'u8', 's8', 'u16', 's16', 'u32', 's32', 'u64', 's64', 'b32', 'e4m3', 'e5m2'];
@@ -205,7 +205,7 @@ export class LaunchPane {
             const own = field.check();
             const named = said !== undefined && said.refusal?.kind === 'launch' && new RegExp(`(^|[^\\w%])${escape(field.name)}([^\\w]|$)`).test(said.message);
             const text = own ?? (named ? said.message : '');
-            setText(field.problem, text);
+            field.problem.replaceChildren(prose(text));
             field.problem.hidden = text === '';
             if (own !== undefined) fine = false;
             for (const input of field.inputs) {

@@ -5,6 +5,7 @@ import type { Access, Fact, MemoryBlock, MemoryRequest, Step, TouchedSector } fr
 import { WINDOW } from '../../messages';
 import { lanesInWords, lanesOf } from '../model/lanes';
 import { aroundAccess, isWithin, MOST_BYTES } from '../model/memory';
+import { type BytePlace, placeIn } from '../model/origin';
 import type { Session } from '../session';
 import { element, grouped, prose, sentence } from './dom';
 
@@ -16,6 +17,10 @@ export class MemoryPane {
     private readonly type = element('select', { 'aria-label': 'Type of the values' });
     private readonly bytes = element('div', { class: 'bytes', tabindex: '0', role: 'region', 'aria-label': 'Bytes' });
     private visible = false;
+    /** The range of memory that is shown. */
+    private drawn: MemoryBlock | undefined;
+    /** Called to say who wrote bytes, or, with `go`, to go there. */
+    onOrigin: (place: BytePlace, text: string, go: boolean) => void = () => undefined;
 
     constructor(private readonly session: Session) {
         const bar = element('div', { class: 'pane-bar' }, element('label', {}, 'Show ', this.place), element('label', {}, 'from ', this.offset), element('label', {}, 'as ', this.type));
@@ -26,6 +31,18 @@ export class MemoryPane {
                 session.askMoment(0);
             });
         }
+        this.bytes.addEventListener('click', (event) => {
+            const value = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-at]') : null;
+            const piece = this.drawn;
+            if (value === null || piece === undefined) return;
+            const at = Number(value.dataset['at']);
+            const { size = 1 } = piece.texts ?? {};
+            const request = this.request();
+            const lane = request !== undefined && 'lane' in request ? request.lane : undefined;
+            const place = placeIn(piece, at, size, this.place.value.startsWith('buffer '), lane);
+            const where = `0x${(piece.offset + at).toString(16)}`;
+            this.onOrigin(place, `${size === 1 ? 'Byte' : `${size} bytes`} ${where} of ${piece.name === null ? `${piece.space} memory` : `\`${piece.name}\``}`, event.detail > 1);
+        });
         session.wantedMemory = (): MemoryRequest | undefined => (this.visible ? this.request() : undefined);
     }
 
@@ -87,10 +104,12 @@ export class MemoryPane {
         if (!this.visible || this.session.moment === undefined) return;
         const piece = this.session.moment.memory?.[0];
         if (piece === undefined || 'error' in piece || piece.bytes === '') {
+            this.drawn = undefined;
             const text = piece === undefined ? 'Choose a buffer to look at its bytes.' : 'error' in piece ? sentence(piece.error) : 'Nothing lies there.';
             this.bytes.replaceChildren(element('p', { class: 'empty' }, prose(text)));
             return;
         }
+        this.drawn = piece;
         const { size = 1, values = [] } = piece.texts ?? {};
         const perRow = 16 / size;
         const body = element('tbody');
@@ -118,7 +137,7 @@ function cell(block: MemoryBlock, text: string | undefined, from: number, size: 
     const [stored, loaded] = [touched(block.written), touched(block.read)];
     const class_ = `${text === undefined ? 'unknown ' : ''}${stored ? 'stored' : loaded ? 'loaded' : ''}`.trim();
     const words = [text === undefined ? 'never written' : '', stored ? 'written by this step' : '', loaded ? 'read by this step' : ''].filter((word) => word !== '').join(', ');
-    return element('td', { ...(class_ === '' ? {} : { class: class_ }), ...(words === '' ? {} : { title: words }) }, text ?? '··');
+    return element('td', { 'data-at': `${from}`, ...(class_ === '' ? {} : { class: class_ }), ...(words === '' ? {} : { title: words }) }, text ?? '··');
 }
 
 function accessView(access: Access): HTMLElement {

@@ -3,7 +3,7 @@
 
 import type { Evaluation } from '../../../protocol';
 import type { Session } from '../session';
-import { button, element, prose, sentence } from './dom';
+import { button, element, prose, sentence, withoutTicks } from './dom';
 
 export class Notice {
     readonly node = element('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
@@ -42,7 +42,7 @@ export class Notice {
         if (places.length > 0) {
             const items = element('ul');
             for (const place of places.slice(0, 20)) {
-                const go = button(`Line ${place.line}: ${place.message}`, `Line ${place.line}: ${place.message}`, () => {
+                const go = button(prose(`Line ${place.line}: ${place.message}`), withoutTicks(`Line ${place.line}: ${place.message}`), () => {
                     this.actions.reveal(place.line, place.column);
                 });
                 go.className = 'link';
