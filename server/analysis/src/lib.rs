@@ -80,7 +80,7 @@ pub mod lower {
 
 /// An opcode with its modifiers.
 pub mod mnemonic {
-    pub use ptx_sema::forms::mnemonic::{broken, broken_so_far, holds, is_complete, is_legal, resolve};
+    pub use ptx_sema::forms::mnemonic::{broken_so_far, holds, is_complete, is_legal, resolve};
 }
 
 /// What the assembler parses and does not build.

@@ -189,12 +189,12 @@ fn count(kind: EditorKind, lost: &mut Vec<String>) -> Count {
     let mut all = Count::default();
     for late in [0, 1, 3] {
         for line in TYPED {
-            let own = typed(&mut session, kind, line, late, lost);
-            all.expected += own.expected;
-            all.lost += own.lost;
-            all.requests += own.requests;
-            all.bytes += own.bytes;
-            all.keys += own.keys;
+            let count = typed(&mut session, kind, line, late, lost);
+            all.expected += count.expected;
+            all.lost += count.lost;
+            all.requests += count.requests;
+            all.bytes += count.bytes;
+            all.keys += count.keys;
         }
     }
     all

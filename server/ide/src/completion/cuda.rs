@@ -25,11 +25,11 @@ impl List<'_, '_> {
         let begins_with_word =
             |label: &str| label.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(&word));
         let begins = matches!(place, Where::Opcode | Where::Start);
-        let others = self.items.iter().any(|i| begins_with_word(&i.label));
+        let has_others = self.items.iter().any(|i| begins_with_word(&i.label));
         let limit = match place {
             Where::Operand(_) => usize::MAX,
             // Without a word every name would be listed. Too many names would hide what else begins with the word.
-            _ if word.is_empty() || (others && begun(&word).nth(MAX_NAMES).is_some()) => 0,
+            _ if word.is_empty() || (has_others && begun(&word).nth(MAX_NAMES).is_some()) => 0,
             _ => MAX_NAMES,
         };
         self.holds_back = begins && begun(&word).nth(limit).is_some();
@@ -42,8 +42,8 @@ impl List<'_, '_> {
             .collect();
         for name in begun(&word).take(limit) {
             for spelling in name.spellings() {
-                let known = listed.get(spelling).and_then(|at| self.items.get(*at)).cloned();
-                let item = known.or_else(|| if instructions { self.instruction(spelling) } else { None });
+                let equivalent = listed.get(spelling).and_then(|at| self.items.get(*at)).cloned();
+                let item = equivalent.or_else(|| if instructions { self.instruction(spelling) } else { None });
                 let Some(mut item) = item else { continue };
                 let words = if name.words.is_empty() { String::new() } else { format!(": {}", name.words) };
                 item = item.detail(format!("{} in CUDA{words}", name.name));
@@ -54,7 +54,7 @@ impl List<'_, '_> {
             }
         }
         // The equivalents come first unless a listed item begins with the typed word.
-        let at = if others { self.items.len() } else { 0 };
+        let at = if has_others { self.items.len() } else { 0 };
         self.items.splice(at..at, found);
     }
 

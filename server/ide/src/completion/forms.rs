@@ -72,7 +72,7 @@ fn candidates(used: &'static UsedMnemonic) -> &'static [Candidate] {
     let look_up = || {
         let modifiers: Vec<&str> = used.split().collect();
         let resolved = ISA.opcode(used.opcode).and_then(|opcode| mnemonic::resolve(opcode, &modifiers));
-        let mut all = resolved.map_or_else(Vec::new, |found| found.candidates);
+        let mut all = resolved.map_or_else(Vec::new, |mnemonic| mnemonic.candidates);
         all.retain(|c| c.form.documents(&c.values));
         all
     };
@@ -103,10 +103,10 @@ impl List<'_, '_> {
         }
         for opcode in opcodes_from(&word) {
             // Instructions with shorter names, such as `mma` and `mma.sp`, come first.
-            let mut rest: Vec<&'static Entry> = opcode.entries.iter().collect();
-            rest.retain(|entry| !entries.iter().any(|e| e.name == entry.name));
-            rest.sort_by_key(|entry| entry.path.len());
-            for entry in rest {
+            let mut unused: Vec<&'static Entry> = opcode.entries.iter().collect();
+            unused.retain(|entry| !entries.iter().any(|e| e.name == entry.name));
+            unused.sort_by_key(|entry| entry.path.len());
+            for entry in unused {
                 let of_entry = Template::of_entry(opcode, entry, self.environment).filter_map(|t| t.item(""));
                 templates.extend(of_entry.take(FEW_FORMS));
             }
@@ -182,17 +182,17 @@ impl Template {
     /// The item behind the part of the mnemonic that is written. `None` if the instruction has no operands: then it is not more
     /// than its mnemonic.
     fn item(&self, written: &str) -> Option<Item> {
-        let rest = self.mnemonic.strip_prefix(written)?;
+        let ending = self.mnemonic.strip_prefix(written)?;
         let operands = operands(&self.variant).join(", ");
-        if operands.is_empty() && (written.is_empty() || rest.matches('.').count() < 2) {
+        if operands.is_empty() && (written.is_empty() || ending.matches('.').count() < 2) {
             return None;
         }
         let blank = if operands.is_empty() { "" } else { " " };
-        let mut item = Item::new(format!("{rest}{blank}{operands}"), ItemKind::Snippet)
+        let mut item = Item::new(format!("{ending}{blank}{operands}"), ItemKind::Snippet)
             .detail(self.entry.summary)
             .topic(Topic::Opcode(self.entry.name.to_owned()))
-            .snippet(format!("{rest}{blank}{};", snippet(&self.variant, 1)));
-        item.filter = Some(rest.to_owned());
+            .snippet(format!("{ending}{blank}{};", snippet(&self.variant, 1)));
+        item.filter = Some(ending.to_owned());
         Some(item)
     }
 }

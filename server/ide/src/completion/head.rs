@@ -161,11 +161,11 @@ impl List<'_, '_> {
         let mut weights: Vec<ModifierPair> = Vec::new();
         let start = before.concat();
         for (mnemonic, weight) in ptx_isa::USAGE.mnemonics(opcode.name) {
-            let Some(rest) = mnemonic.strip_prefix(start.as_str()).filter(|r| r.starts_with('.')) else { continue };
-            let mut ends = rest.match_indices('.').map(|(at, _)| at).skip(1).chain([rest.len()]);
+            let Some(ending) = mnemonic.strip_prefix(start.as_str()).filter(|e| e.starts_with('.')) else { continue };
+            let mut ends = ending.match_indices('.').map(|(at, _)| at).skip(1).chain([ending.len()]);
             let (Some(first), Some(second)) = (ends.next(), ends.next()) else { continue };
-            let (Some(first), Some(second)) = (rest.get(..first), rest.get(first..second)) else { continue };
-            let is_whole = first.len() + second.len() == rest.len();
+            let (Some(first), Some(second)) = (ending.get(..first), ending.get(first..second)) else { continue };
+            let is_whole = first.len() + second.len() == ending.len();
             match weights.iter_mut().find(|pair| (pair.first, pair.second) == (first, second)) {
                 Some(pair) => (pair.weight, pair.is_whole) = (pair.weight + weight, pair.is_whole || is_whole),
                 None => weights.push(ModifierPair { first, second, weight: *weight, is_whole }),

@@ -110,7 +110,7 @@ pub fn leading(opcode: &'static Opcode, modifiers: &[&str], environment: &Enviro
             if offer.status == TargetSupport::Available {
                 return Some(offer);
             }
-            if best.is_none_or(|known| offer.status.rank() < known.status.rank()) {
+            if best.is_none_or(|best| offer.status.rank() < best.status.rank()) {
                 best = Some(offer);
             }
         }
@@ -122,7 +122,7 @@ pub fn leading(opcode: &'static Opcode, modifiers: &[&str], environment: &Enviro
 fn of_value(entry: &'static Entry, before: &[&str], value: &str, search: CombinationSearch<'_>) -> Option<Offer> {
     let form = search.form;
     let takes = |m: &&str| form.slots.iter().any(|s| s.after_operand == 0 && s.values.contains(m));
-    if !takes(&value) || !before.iter().all(|m| takes(m)) {
+    if !takes(&value) || !before.iter().all(takes) {
         return None;
     }
     let mut ways = Vec::new();
@@ -508,7 +508,9 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
             for value in slot.documented() {
                 let mut values = candidate.values.clone();
                 values[index] = Some(value);
-                if candidate.form.rules.iter().any(|r| mnemonic::broken(r, &values, None)) {
+                let filling =
+                    |slot: usize| values.get(slot).copied().flatten().map_or(SlotFilling::Empty, SlotFilling::Value);
+                if candidate.form.rules.iter().any(|r| broken_so_far(r, &filling, None)) {
                     continue;
                 }
                 let status = TargetSupport::of_values(candidate.form, &values, environment);

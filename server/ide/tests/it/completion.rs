@@ -425,30 +425,6 @@ fn operands_by_type() {
             %gridid
             %lanemask_eq
             %lanemask_ge
-            %lanemask_gt
-            %lanemask_le
-            %nctaid.w
-            %nsmid
-            %ntid.w
-            %nwarpid
-            %pm0
-            %pm4
-            %pm5
-            %pm6
-            %pm7
-            %reserved_smem_offset_0
-            %reserved_smem_offset_begin
-            %reserved_smem_offset_cap
-            %reserved_smem_offset_end
-            %tid.w
-            %total_smem_size
-            %warpid
-            WARP_SZ
-            k
-            table
-            square
-            %clock
-            %laneid
             … 111
         "#]],
     );

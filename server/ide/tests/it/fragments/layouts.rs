@@ -1,6 +1,7 @@
 //! The layouts of the tables, compared with the manual, with each other, and with the result of a multiplication.
 
-use ptx_analysis::mnemonic::broken;
+use ptx_analysis::Filling;
+use ptx_analysis::mnemonic::broken_so_far;
 use ptx_isa::ISA;
 use ptx_isa::fragment::{FragmentLayout, Holder, LayoutLookup, MatrixPosition};
 use ptx_isa::tables::{Entry, Form, ModifierSlot};
@@ -93,7 +94,11 @@ fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
             slot.group == 0 || same
         })
     };
-    out.retain(|values| whole(values) && !form.rules.iter().any(|r| broken(r, values, None)));
+    let legal = |values: &[Option<&'static str>]| {
+        let filling = |slot: usize| values[slot].map_or(Filling::Empty, Filling::Value);
+        !form.rules.iter().any(|r| broken_so_far(r, &filling, None))
+    };
+    out.retain(|values| whole(values) && legal(values));
     out
 }
 
