@@ -76,10 +76,10 @@ fn demangled(symbols: &mut [OutlineSymbol]) {
     let demangled_names: Vec<Option<Demangled>> = symbols.iter().map(|symbol| demangle(&symbol.name)).collect();
     let (mangled, names): (Vec<usize>, Vec<Demangled>) =
         demangled_names.into_iter().enumerate().filter_map(|(index, name)| Some((index, name?))).unzip();
-    let mut shown = mangled.into_iter().zip(distinct_names(&names)).peekable();
+    let mut readable = mangled.into_iter().zip(distinct_names(&names)).peekable();
     for (index, symbol) in symbols.iter_mut().enumerate() {
         demangled(&mut symbol.children);
-        if let Some((_, name)) = shown.next_if(|(of, _)| *of == index) {
+        if let Some((_, name)) = readable.next_if(|(of, _)| *of == index) {
             let mangled = std::mem::replace(&mut symbol.name, name);
             let blank = if symbol.detail.is_empty() { "" } else { " " };
             symbol.detail.push_str(&format!("{blank}{mangled}"));

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::operand_kind::{self, ExchangedOperand, MovedOperand};
+use ptx_isa::tables::TypeClass;
 use ptx_sema::forms::operands::{self, NameLookup};
 use ptx_sema::forms::spec::{OperandPattern, OperandVariant};
 use ptx_sema::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
@@ -27,6 +28,13 @@ pub(super) fn report(
         operands::check(operand, shape, names, &mut found);
         found.is_empty()
     };
+    // A constant is no predicate that anybody means to test, and a conversion whose registers are exchanged may have its types exchanged.
+    let is_meant = |order: &OperandOrder| {
+        let tests_a_constant = |(place, index): (usize, &usize)| {
+            place != *index && is_predicate(variant, place) && instruction.operands.get(*index).is_some_and(is_constant)
+        };
+        !order.iter().enumerate().any(tests_a_constant) && !(order[0] != 0 && converts(variant))
+    };
     const MAX_WRONG: usize = 4;
     let wrong: Vec<usize> = (0..count).filter(|i| !fits(*i, *i)).collect();
     if wrong.is_empty() || wrong.len() > MAX_WRONG {
@@ -38,7 +46,9 @@ pub(super) fn report(
     {
         return None;
     }
-    let all_fit = |order: &OperandOrder| order.iter().enumerate().all(|(place, operand)| fits(*operand, place));
+    let all_fit = |order: &OperandOrder| {
+        is_meant(order) && order.iter().enumerate().all(|(place, operand)| fits(*operand, place))
+    };
     let mut orders: Vec<OperandOrder> = Vec::new();
     // One operand that moves keeps the others in their order, so it comes before an exchange.
     for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
@@ -121,6 +131,27 @@ pub(super) fn results(
     };
     let (first, second) = (part(&written.0, specs.0.value.name)?, part(&written.1, specs.1.value.name)?);
     Some(operand_kind::exchanged(first, second, mnemonic))
+}
+
+/// Whether a variant takes a predicate at a place.
+fn is_predicate(variant: &OperandVariant, place: usize) -> bool {
+    let spec = variant.operands.get(place).and_then(|(_, pattern)| match pattern {
+        OperandPattern::Value(spec) => spec.ty,
+        _ => None,
+    });
+    spec.is_some_and(|ty| ty.info().class == TypeClass::Pred)
+}
+
+/// Whether a variant makes a value of one type of a value of another.
+fn converts(variant: &OperandVariant) -> bool {
+    match &variant.operands[..] {
+        [(_, OperandPattern::Value(result)), (_, OperandPattern::Value(source))] => result.ty != source.ty,
+        _ => false,
+    }
+}
+
+fn is_constant(operand: &Operand<'_>) -> bool {
+    matches!(operand.kind, OperandKind::Integer(_) | OperandKind::Float(_) | OperandKind::Constant(_))
 }
 
 fn is_special(kind: &OperandKind<'_>) -> bool {

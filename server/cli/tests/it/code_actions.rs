@@ -151,7 +151,7 @@ fn other_ways_to_write_it() {
     assert!(found[0].get("edit").is_none());
     let found = actions(&mut client, 8, 23, None);
     // The first action fixes a diagnostic, and is listed once.
-    assert_eq!(titles(&found), ["Write `add.rn.f32`", "Write `1.0`"]);
+    assert_eq!(titles(&found), ["Write `add.rn.f32`", "Write `1.0`", "Exchange `%f2` and `0f3F800000`"]);
     assert_eq!((&found[0]["kind"], &found[1]["kind"]), (&json!("quickfix"), &json!("refactor.rewrite")));
     assert_eq!(found[1]["edit"]["documentChanges"][0]["textDocument"]["version"], 3);
     assert_eq!(found[1]["edit"]["documentChanges"][0]["edits"][0]["newText"], "1.0");

@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
         assert_ne!(stem("thing"), stem("then"));
-        assert_eq!(key("How to shuffle between Lanes?"), key("shuffle lane"));
+        assert_eq!(key("How to shuffle Lanes?"), key("shuffle lane"));
         assert_eq!(key("bank-conflict"), key("bank conflicts"));
     }
 

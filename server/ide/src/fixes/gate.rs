@@ -8,7 +8,7 @@ use super::statement::DiagnosedInstruction;
 use super::types::TypeChange;
 use parts::{InstructionParts, OperandText, keeps_to_the_manual};
 use ptx_analysis::{Code, Fix, FixEdit, literal};
-use ptx_isa::ISA;
+use ptx_isa::{ISA, OTHER_NAMES, SlotName};
 use std::ops::Range;
 
 /// Whether a fix of an instruction may be offered. A fix that changes other places too is only judged by what it does to the instruction.
@@ -23,6 +23,8 @@ pub fn admits(statement: &DiagnosedInstruction<'_>, fix: &Fix) -> bool {
     let (before, after) = (&before, after);
     keeps_to_the_manual(before, after)
         && !reads_the_pointer(before, after)
+        && !shrinks_to_a_list(before, after)
+        && !drops_an_order(before, after)
         && (suggests(statement, fix) || !makes_another_operation(before, after))
         && (is_about_space(statement) || !has_spaces(before) || keeps_spaces(before, after))
         && TypeChange::between(&before.modifiers, &after.modifiers).is_none_or(|change| change.is_plausible(statement))
@@ -36,7 +38,11 @@ fn contradicts(statement: &DiagnosedInstruction<'_>, before: &InstructionParts, 
     let start = range.start.checked_sub(statement.base);
     let replaced = start.and_then(|start| statement.text.get(start..start + range.len()));
     let is_modifier = replaced.is_some_and(|old| before.modifiers.iter().any(|modifier| modifier == old));
-    is_modifier && !statement.diagnostic.fixes.is_empty() && !suggests(statement, fix)
+    // PTX has nothing like `.sub`, and the message says what to do instead.
+    let has_no_counterpart =
+        || replaced.is_some_and(|old| OTHER_NAMES.iter().any(|row| row.name == old && row.ptx == "-"));
+    let is_otherwise = !statement.diagnostic.fixes.is_empty() && !suggests(statement, fix);
+    is_modifier && (is_otherwise || has_no_counterpart())
 }
 
 /// Whether a fix writes what the diagnostic says.
@@ -110,6 +116,31 @@ fn reads_the_pointer(before: &InstructionParts, after: &InstructionParts) -> boo
     let of_parameters = |parts: &InstructionParts| parts.modifiers.iter().any(|m| m.starts_with(".param"));
     let of_memory = before.modifiers.iter().any(|m| m.starts_with(".global"));
     of_memory && !of_parameters(before) && of_parameters(after)
+}
+
+/// Whether a number of elements or dimensions becomes smaller or is left out, so that operands fit which are too few: `.x4` becomes `.x2`
+/// because a list has two registers. More likely the others are missing.
+fn shrinks_to_a_list(before: &InstructionParts, after: &InstructionParts) -> bool {
+    let count = |modifier: &String| {
+        let word = modifier.trim_start_matches('.');
+        let digits = word.strip_prefix(['v', 'x']).or_else(|| word.strip_suffix('d'))?;
+        digits.parse::<u32>().ok()
+    };
+    let counts = |parts: &InstructionParts| parts.modifiers.iter().filter_map(count).collect::<Vec<_>>();
+    let (old, new) = (counts(before), counts(after));
+    let smaller = old.iter().sum::<u32>() > new.iter().sum::<u32>();
+    smaller && before.operands == after.operands
+}
+
+/// Whether a memory order is left out of an instruction that has such orders: the access would be weaker than its author meant.
+fn drops_an_order(before: &InstructionParts, after: &InstructionParts) -> bool {
+    let opcode = after.mnemonic.split('.').next().and_then(|name| ISA.opcode(name));
+    let all = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let orders: Vec<&str> =
+        all.filter(|slot| slot.set == Some(SlotName::Sem)).flat_map(|slot| slot.values).copied().collect();
+    let has_orders = |parts: &InstructionParts| parts.modifiers.iter().any(|m| orders.contains(&m.as_str()));
+    let mut slots = opcode.iter().flat_map(|o| o.entries).flat_map(|e| e.forms).flat_map(|f| f.slots);
+    has_orders(before) && !has_orders(after) && slots.any(|slot| slot.set == Some(SlotName::Sem))
 }
 
 /// Whether an operand more is one that the author implied, and is read only if it is a value.

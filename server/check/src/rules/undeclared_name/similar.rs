@@ -153,7 +153,13 @@ fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option
     if let Some(other_case) = names.iter().find(|name| name.eq_ignore_ascii_case(written)) {
         return Some(other_case.as_ref().into());
     }
-    let declared = suggest(written, names.iter().map(AsRef::as_ref)).map(Into::into);
+    // `k_param_2` is none of `k_param_0` and `k_param_1`: which one is meant, the name does not tell.
+    let has_other_number = |name: &&str| {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.len() < name.len() && number.is_some() && written.get(..digits) == Some(stem)
+    };
+    let candidates = names.iter().map(AsRef::as_ref).filter(|name| !has_other_number(name));
+    let declared = suggest(written, candidates).map(Into::into);
     if declared.is_some() || !is_value || !written.starts_with('%') {
         return declared;
     }

@@ -55,7 +55,7 @@ pub(super) fn admits(
         }
         new.extend(written(parts));
     }
-    !reads_the_result(before, after)
+    !reads_the_result(before, after) && !after.iter().any(|parts| cuts_the_result(parts, &declared))
 }
 
 /// Whether a number stands in the instruction before the fix.
@@ -89,6 +89,15 @@ fn is_predicate(statement: &DiagnosedInstruction<'_>, declared: &[TrialRegister]
 fn names(text: &str) -> impl Iterator<Item = String> + '_ {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '%' | '$');
     text.split(move |c| !is_part(c)).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Whether a conversion cuts what the instruction computes: `mul.wide` into a new 64-bit register, of which the lower half is kept.
+fn cuts_the_result(parts: &InstructionParts, declared: &[TrialRegister]) -> bool {
+    let types: Vec<TypeId> = parts.modifiers.iter().filter_map(|modifier| TypeId::of(modifier)).collect();
+    let [result, source] = types[..] else { return false };
+    let is_integer = |ty: TypeId| matches!(ty.info().class, TypeClass::Uint | TypeClass::Sint | TypeClass::Bits);
+    let reads_new = parts.operands.iter().skip(1).any(|operand| declared.iter().any(|r| r.name == operand.text));
+    is_integer(result) && is_integer(source) && result.info().bits < source.info().bits && reads_new
 }
 
 /// Whether the statements read the result of the instruction, which it only writes, before one of them has written it.
