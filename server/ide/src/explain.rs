@@ -240,8 +240,8 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     }
     let best = hits.first()?;
     let is_topic = best.entry.kind == IndexKind::Concept;
-    if let Some([one, other]) = search::sides(query).filter(|_| !(is_topic && best.by_name)) {
-        return Some(side_by_side(one.entry, other.entry));
+    if let Some([first, second]) = search::sides(query).filter(|_| !(is_topic && best.by_name)) {
+        return Some(side_by_side(first.entry, second.entry));
     }
     let further: Vec<&IndexHit> = hits.iter().skip(1).take(MAX_FURTHER).collect();
     if !best.by_name && best.cover < SURE_COVER && best.score < SURE_SCORE {
