@@ -33,7 +33,8 @@ pub(super) fn report(
         let tests_a_constant = |(place, index): (usize, &usize)| {
             place != *index && is_predicate(variant, place) && instruction.operands.get(*index).is_some_and(is_constant)
         };
-        !order.iter().enumerate().any(tests_a_constant) && !(order[0] != 0 && converts(variant))
+        let moves_the_result = order.first() != Some(&0);
+        !(order.iter().enumerate().any(tests_a_constant) || moves_the_result && converts(variant))
     };
     const MAX_WRONG: usize = 4;
     let wrong: Vec<usize> = (0..count).filter(|i| !fits(*i, *i)).collect();

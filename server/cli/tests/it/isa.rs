@@ -144,7 +144,7 @@ fn everything_has_a_page() {
     }
     let index = &site()["search-index.js"];
     let rows = index.lines().filter(|line| line.starts_with('[')).map(|line| line.trim_end_matches(','));
-    let row = |line| serde_json::from_str::<serde_json::Value>(line).expect("a row is JSON");
+    let row = |line| serde_json::from_str::<Value>(line).expect("a row is JSON");
     let found: BTreeSet<String> = rows.map(|line| row(line)[2].as_str().expect("a path").to_owned()).collect();
     // The index leads to every page except the start page and the first pages of the chapters, and to no other.
     let is_page = |path: &&String| path.rsplit('/').next() != Some("index.html");
