@@ -86,7 +86,7 @@ test("search finds every kind of thing, from a file", async () => {
     ["how to shuffle between lanes", "Shuffle: values between lanes", "topic"],
     ["bank conflicts", "Bank conflict", "topic"],
     ["denormals", "Subnormal numbers and flush to zero", "topic"],
-    ["cuda::barrier", "mbarrier.arrive", "instruction"],
+    ["cuda::barrier", "mbarrier.init", "instruction"],
     ["wmma::mma_sync", "wmma.mma", "instruction"],
   ]) {
     await page.fill("#search", typed);

@@ -97,7 +97,7 @@ fn branch(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnosti
 fn list_of_labels(operand: &Operand<'_>, names: &dyn NameLookup, out: &mut Vec<Diagnostic>) {
     let Some(name) = name(operand) else { return };
     match names.look_up(name) {
-        None => out.push(undeclared_name::label(operand.range.clone(), name)),
+        None => out.push(undeclared_name::branch_list(operand.range.clone(), name)),
         Some(Symbol::Targets { list: TargetListKind::Branches, content }) if content != ContentId::UNKNOWN => {}
         Some(Symbol::Unknown) => {}
         Some(symbol) => out.push(branch_target::not_a_list(operand.range.clone(), name, symbol)),

@@ -59,6 +59,7 @@ fn kind_of(kind: UndeclaredKind) -> u64 {
         UndeclaredKind::Label => 2,
         UndeclaredKind::InnerLabel => 3,
         UndeclaredKind::Function => 4,
-        UndeclaredKind::Address(spaces) => spaces.iter().fold(5, |all, space| mix(all, hash(space))),
+        UndeclaredKind::BranchList => 5,
+        UndeclaredKind::Address(spaces) => spaces.iter().fold(6, |all, space| mix(all, hash(space))),
     }
 }

@@ -167,6 +167,7 @@ fn packing(actual: TypeId, expected: TypeId) -> Option<String> {
 fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &ExpectedOperand, mnemonic: &str) -> String {
     let is_predicate = |ty: TypeId| ty.info().class == TypeClass::Pred;
     let (bits, actual_bits) = (expected.info().bits, actual.info().bits);
+    let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
     if bits == actual_bits && !is_predicate(expected) {
         format!(
             "the sizes are the same: `mov.b{bits} %new, {register};` reinterprets the bits, `cvt` converts the value"
@@ -175,13 +176,16 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         format!("compare first: `setp.ne.b{actual_bits} %p, {register}, 0;`")
     } else if is_predicate(expected) {
         "declare one with `.reg .pred`".to_owned()
-    } else if is_predicate(actual) && has_predicates(mnemonic) {
-        let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
+    } else if is_predicate(actual) && operand.written && has_predicates(mnemonic) {
         format!("for predicates write `{opcode}.pred`")
     } else if is_predicate(actual) && operand.written {
         "a predicate cannot hold this result: write it to a register".to_owned()
     } else if is_predicate(actual) {
-        format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
+        let number = format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`");
+        match has_predicates(mnemonic) {
+            true => format!("{number}; for predicates alone write `{opcode}.pred`"),
+            false => number,
+        }
     } else if operand.written {
         format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {

@@ -54,7 +54,9 @@ impl DiagnosticMessage for UndeclaredName {
     fn message(&self) -> String {
         let name = &self.name;
         match self.kind {
-            UndeclaredKind::Label => format!("no label `{name}` is declared in this function"),
+            UndeclaredKind::Label | UndeclaredKind::BranchList => {
+                format!("no label `{name}` is declared in this function")
+            }
             UndeclaredKind::InnerLabel => format!("label `{name}` is not visible here"),
             UndeclaredKind::Function => format!("no function `{name}` is declared here"),
             _ if name.starts_with('%') => format!("no register `{name}` is declared here"),
@@ -86,10 +88,14 @@ impl DiagnosticMessage for UndeclaredName {
                 Some(format!("the special registers of this name are `{base}0` to `{base}{last}`"))
             }
             (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
+            (None, UndeclaredKind::BranchList) => {
+                Some(format!("declare the list of labels above: `{name}: .branchtargets …;`"))
+            }
             (None, UndeclaredKind::Operand | UndeclaredKind::Guard | UndeclaredKind::Address(_)) => {
                 super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| self.declaration())
             }
-            (None, UndeclaredKind::Function) => super::in_ptx(name).or_else(|| {
+            // A function may be called `inc` or `load`; only names of CUDA are none.
+            (None, UndeclaredKind::Function) => cuda_in_ptx(name).or_else(|| {
                 Some(format!(
                     "declare it above this function, `.func {name} (…);`, with `.extern` if another module has it"
                 ))
@@ -185,6 +191,17 @@ pub(crate) fn label(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Label)
 }
 
+/// The report on an undeclared list of labels.
+pub(crate) fn branch_list(range: Range<usize>, name: &str) -> Diagnostic {
+    new(range, name, UndeclaredKind::BranchList)
+}
+
+/// What a function of CUDA C++ is in PTX.
+fn cuda_in_ptx(name: &str) -> Option<String> {
+    let is_cuda = ptx_isa::CUDA.iter().any(|cuda| cuda.name == name);
+    is_cuda.then(|| super::in_ptx(name)).flatten()
+}
+
 /// The report on an undeclared function in a call.
 pub(crate) fn function(range: Range<usize>, name: &str) -> Diagnostic {
     new(range, name, UndeclaredKind::Function).declared_below(name)
@@ -212,8 +229,9 @@ impl Diagnostic {
 
     /// Whether it is the report on an undeclared label.
     pub fn is_undeclared_label(&self) -> bool {
-        let is_label =
-            |undeclared: &UndeclaredName| matches!(undeclared.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel);
+        let is_label = |undeclared: &UndeclaredName| {
+            matches!(undeclared.kind, UndeclaredKind::Label | UndeclaredKind::InnerLabel | UndeclaredKind::BranchList)
+        };
         self.finding.data().is_some_and(is_label)
     }
 }
@@ -281,6 +299,18 @@ mod tests {
     use super::MAX_SUGGESTIONS;
     use crate::Code::UndeclaredName;
     use crate::testing::{in_kernel, in_module, mended, messages};
+
+    #[test]
+    fn help_by_what_the_place_takes() {
+        let help = |body: &str| in_kernel(UndeclaredName, body)[0].help();
+        assert_eq!(
+            help("brx.idx %r1, ts;").as_deref(),
+            Some("declare the list of labels above: `ts: .branchtargets …;`")
+        );
+        // `inc` is an instruction of other assemblers, and a good name for a function.
+        assert!(help("call inc;").is_some_and(|help| help.starts_with("declare it above this function")));
+        assert!(help("call __syncthreads;").is_some_and(|help| help.contains("in PTX")));
+    }
 
     #[test]
     fn operands_and_functions() {

@@ -17,6 +17,8 @@ pub(crate) enum UndeclaredKind {
     Address(&'static [&'static str]),
     /// The label of a branch or of a list.
     Label,
+    /// The label of a `.branchtargets` list.
+    BranchList,
     /// A label that is declared in another block, where it is not visible from here.
     InnerLabel,
     /// The function of a call.
@@ -75,7 +77,7 @@ impl<'n> DeclaredName<'n> {
         let is_register = self.space == ".reg";
         let is_predicate = TypeId::of(self.ty).is_some_and(|ty| ty.info().class == TypeClass::Pred);
         match kind {
-            UndeclaredKind::Label | UndeclaredKind::InnerLabel => self.space.is_empty(),
+            UndeclaredKind::Label | UndeclaredKind::InnerLabel | UndeclaredKind::BranchList => self.space.is_empty(),
             // The functions of a module are not among the names of a function.
             UndeclaredKind::Function => false,
             UndeclaredKind::Guard => is_register && is_predicate,

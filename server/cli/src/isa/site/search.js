@@ -197,6 +197,15 @@
     return hits.sort((a, b) => b.score - a.score);
   }
 
+  // The rows with those first whose name is typed in part: the list is drawn while somebody types. A number is a version, which says nothing
+  // among other words.
+  function completed(index, text, rows) {
+    const typed = text.toLowerCase();
+    if (/\s/.test(typed) || index.names.has(typed) || !/[\d_.:]/.test(typed)) return rows;
+    const begun = index.rows.filter((row) => row.lower.startsWith(typed)).sort((a, b) => a.length - b.length);
+    return [...begun, ...rows.filter((row) => !begun.includes(row))];
+  }
+
   // The two sides of a query that compares them.
   function compared(index, query) {
     const words = query.split(/\s+/).map((word) => word.replace(/[,?.]+$/, "")).filter(Boolean);
@@ -216,7 +225,7 @@
     // A call stands for its function.
     const text = query.trim().replace(/^([^\s(]+)\(.*$/s, "$1");
     const hits = ranked(index, text);
-    const rows = hits.map((hit) => hit.row);
+    const rows = completed(index, text, hits.map((hit) => hit.row));
     const sides = compared(index, text);
     if (!sides || (hits[0]?.row.kind === index.topic && hits[0].byName)) return rows;
     // Names are compared, not phrases.
