@@ -28,7 +28,8 @@ pub(super) fn report(
         operands::check(operand, shape, names, &mut found);
         found.is_empty()
     };
-    // A constant is no predicate that anybody means to test, and a conversion whose registers are exchanged may have its types exchanged.
+    // Nobody means to test a constant as a predicate. And where a conversion has its registers in the wrong order, perhaps its types are in the
+    // wrong order instead.
     let is_meant = |order: &OperandOrder| {
         let tests_a_constant = |(place, index): (usize, &usize)| {
             place != *index && is_predicate(variant, place) && instruction.operands.get(*index).is_some_and(is_constant)

@@ -326,7 +326,7 @@ mod tests {
         let (message, fixes) = of("setp.gtu.s32 %p1, %r1, %r2;");
         assert!(message.starts_with("`.gtu` cannot be used with `.s32`: expected `.gt`"), "{message}");
         assert_eq!(fixes, ["Write `.gt`"]);
-        // What is meant is open: no fix comes along.
+        // More than one correction is likely, so there is no fix.
         let (message, fixes) = of("setp.hs.f32 %p1, %f1, %f2;");
         assert!(message.starts_with("`.hs` cannot be used with `.f32`") && fixes.is_empty(), "{message} {fixes:?}");
         // Another type fits the operands.

@@ -311,7 +311,7 @@ export class App {
         }
     }
 
-    /** Evaluates again with a new server. That there is none is told only if it does not start again soon. */
+    /** Evaluates again with a new server. If there is none, the panel says so only after a delay, since the server may be starting again. */
     private serverChanged(running: boolean): void {
         const { session } = this;
         if (!running) {

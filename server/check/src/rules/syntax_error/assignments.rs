@@ -40,7 +40,7 @@ pub(super) fn read(whole: &str, text: &str, start: usize) -> Option<Diagnostic> 
 /// An instruction for an assignment.
 struct Translation {
     text: String,
-    /// Whether there is no other one: signed and unsigned addition are the same, but not division.
+    /// Whether this instruction is certain. For a `.b32` register, addition is the same signed and unsigned; division is not.
     certain: bool,
 }
 
@@ -90,7 +90,7 @@ impl<'t> Assignment<'t> {
         let is_float = matches!(ty.class, TypeClass::Float);
         let numbers = [Some(self.first), self.second.map(|(_, second)| second)].into_iter().flatten();
         let mut numbers = numbers.filter(|operand| operand.starts_with(|c: char| c.is_ascii_digit() || c == '-'));
-        // Whether a number is one of the type: `1` is no float.
+        // An integer such as `1` cannot be an operand of a float instruction, nor `1.0` one of an integer instruction.
         if numbers.any(|number| number.contains('.') != is_float) {
             return None;
         }

@@ -209,7 +209,7 @@ impl<'t> HeaderText<'t> {
         }
         let mut reports = reports.into_iter();
         let first = reports.next()?;
-        // All parameters at once: a list that is half of C is no better.
+        // One fix rewrites all parameters: with only some of them in PTX, the list would still have errors.
         let more: Vec<Fix> = reports.flat_map(|report| report.fixes.into_iter()).collect();
         if more.is_empty() {
             return Some(first);
